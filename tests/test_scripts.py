@@ -15,7 +15,7 @@ from triton_workshop.checking.reporting.progress import Status, entries
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.scripts import MAX_BYTES, read_source, read_text
+from triton_workshop.scripts import MAX_BYTES, lines_of, read_source, read_text
 
 ADD = EXERCISES["1"]
 TOO_LARGE = "too large for a script, which may have 250 kB at most"
@@ -116,3 +116,16 @@ def test_to_run_it_python_reads_what_is_no_ordinary_script() -> None:
     result = subprocess.run(run, pass_fds=[read], capture_output=True, text=True, timeout=60, check=True)
     os.close(read)
     assert result.stdout == "read once\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("a\n\nb\n", ["a", "", "b"]),
+        ("a\r\nb", ["a", "b"]),
+        ("a\f\v\x1c\x85\u2028\nb\n", ["a\f\v\x1c\x85\u2028", "b"]),
+    ],
+)
+def test_lines_are_those_that_python_counts(text: str, lines: list[str]) -> None:
+    assert lines_of(text) == lines

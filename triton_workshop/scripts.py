@@ -52,6 +52,14 @@ def _text(data: bytes, encoding: str, errors: str) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding, errors).read()
 
 
+def lines_of(text: str) -> list[str]:
+    """Return a script's lines, as Python counts them.
+
+    `str.splitlines` finds more: it ends a line at a form feed, too.
+    """
+    return [line.removesuffix("\n") for line in io.StringIO(text, newline=None)]
+
+
 def kind(file: Path) -> str:
     """Return a name for the kind of file that is in a script's place."""
     if file.is_dir():

@@ -132,9 +132,10 @@ def test_of_many_kernels_the_first_are_shown_and_of_a_tuned_one_the_first_config
     named = typed("own.py", "--json", "--kernel", "scale:8", script=f"{SCALE}\n{many}")
     assert [json.loads(named.stdout)["kernel"]] == ["scale:8 (n = 71, num_warps = 2, num_stages = 8)"]
     tuner = "@triton.autotune([triton.Config({'BLOCK': b}) for b in (64, 128)], ['n'])"
-    tuned = SCALE.replace("@triton.jit", f"{tuner}\n@triton.jit")
-    result = typed("own.py", script=f"{tuned}\nscale[(1,)](x, 64)")
-    assert "scale is tuned: a GPU would try 2 configurations, and this is the first of them." in result.output
+    for decorators in (tuner, f"@triton.heuristics({{}})\n{tuner}"):
+        tuned = SCALE.replace("@triton.jit", f"{decorators}\n@triton.jit")
+        result = typed("own.py", script=f"{tuned}\nscale[(1,)](x, 64)")
+        assert "scale is tuned: a GPU would try 2 configurations, and this is the first of them." in result.output
     result = typed("own.py", "--kernel", "other", script=f"{SCALE}\nscale[(1,)](x, 64, BLOCK=64)")
     assert "it launches no kernel other, but scale" in words(result.output)
 
@@ -186,6 +187,7 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
         (("1", "--gpu", "sm_70"), "--gpu sm_70: expected one of sm_75, sm_80"),
         (("2", "--size", "0x4"), "--size 0x4: exercise 2 takes height×width, such as 511x511"),
         (("4", "--size", "8x8"), "--size 8x8: exercise 4 takes m×n×k"),
+        (("1b", "--size", "511"), "--size 511: exercise 1b takes no size; leave --size out"),
         (("1", "2"), "expected one exercise or script, or two with --compare, and got 1 2"),
         (("1", "--plain", "--fast"), "--plain and --fast are two solutions: choose one, or add --compare"),
         (("6b", "--fast"), "exercise 6b has one solution only, --plain, and none that is --fast"),

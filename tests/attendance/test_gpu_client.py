@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -124,6 +125,11 @@ def test_an_answer_has_its_finding_and_its_times() -> None:
         ("", "4 elements differ (line 12)"),
         ("hint", "Which rows?"),
     ]
+    once = replace(WRONG, sentence="4 elements differ (in line 12).")
+    capital = replace(
+        WRONG, sentence="Never written (in line 12).", verdict={"findings": [{"message": "never written"}]}
+    )
+    assert [len([*describe_answer(answer)]) for answer in (once, capital)] == [2, 1]
     rows = dict(describe_answer(CORRECT))
     assert rows["✓"] == "Correct on an H200."
     assert rows["size"] == "4096²"

@@ -163,6 +163,7 @@ def test_json_has_the_documented_shape(plain: Bench) -> None:
         "verdict": "dict",
         "counts": "dict",
         "times": "NoneType",
+        "no_room": "NoneType",
     }
     counts = data["counts"]
     assert set(counts) == {"size", "bytes", "operations", "contenders", "sentences", "instructions"}

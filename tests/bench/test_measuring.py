@@ -16,7 +16,7 @@ from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands, measuring, plots, report, timing
 from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
-from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, NoRoom, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, Timing, copies_needed, in_turns, summary
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind, Verdict
 from triton_workshop.checking.observing.child import load
@@ -87,6 +87,7 @@ def test_sizes_without_room_are_left_out() -> None:
     tight = replace(CPU, free=measuring.FREE_MEMORY_FACTOR * 12_000)
     sizes = [each.size for each in measure(ADD, launchers(), tight) if isinstance(each, Measured)]
     assert sizes == ["1000 floats"]
+    assert [*measure(ADD, launchers(), replace(CPU, free=10_000))] == [NoRoom("1000 floats", 192_000, 10_000)]
 
 
 @pytest.mark.parametrize("number", WORKLOADS)
@@ -95,7 +96,7 @@ def test_pytorchs_ways_do_the_same_work(number: str, monkeypatch: pytest.MonkeyP
     exercise = EXERCISES[number]
     case = exercise.cases[3]
     monkeypatch.setitem(WORKLOADS, number, replace(workload, timing_cases=(case,)))
-    monkeypatch.setattr(measuring, "_fits", lambda *arguments: True)
+    monkeypatch.setattr(measuring, "_needed_memory", lambda *arguments: 0)
     reports = list(measure(exercise, launchers(number), CPU))
     assert not any(isinstance(each, Wrong) for each in reports)
     [size] = [each for each in reports if isinstance(each, Measured)]
@@ -208,6 +209,18 @@ def test_a_failure_leaves_no_figure(
     assert result.times is None
     assert not result.passed
     assert (result.verdict.findings[0].kind, result.verdict.findings[0].message[: len(message)]) == (kind, message)
+
+
+def test_a_gpu_without_room_leaves_a_sentence_and_no_figure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
+    result = of_reports(monkeypatch, MACHINE, NoRoom("2^16 floats", 12 << 20, 5 << 20))
+    assert not result.passed
+    assert result.verdict.passed
+    assert "2^16 floats, takes 12 MiB of the GPU's memory, with its check, and 5 MiB are free" in shown(result, 200)
+    assert result.as_json()["no_room"] == {"size": "2^16 floats", "needed": 12 << 20, "free": 5 << 20}
+    commands._remember_best(result)
+    assert load_progress() == {}
+    assert not plots.plot([result], tmp_path / "nothing.png")
 
 
 def test_times_as_json() -> None:

@@ -445,6 +445,11 @@ def test_unwritten_elements_come_with_the_programs_that_owe_them(judged: Check) 
     assert finding.tiles.planes == ((row, row),)
 
 
+def test_a_map_of_equal_cells_is_none(judged: Check) -> None:
+    finding = judged(ADD, ("output = x + y", "output = x - y")).findings[0]
+    assert (finding.elements, finding.tiles) == (1000, None)
+
+
 def test_a_result_of_zeros_that_nobody_stored_is_unwritten(judged: Check) -> None:
     changes = (("torch.empty_like(x)", "torch.zeros_like(x)"), ("cdiv(n_elements, BLOCK_SIZE),", "1,"))
     finding = judged(ADD, *changes).findings[0]

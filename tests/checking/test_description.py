@@ -73,7 +73,8 @@ def test_no_mark_is_green_before_all_cases_are_in() -> None:
 
 
 def test_with_the_script_the_lines_around_are_shown() -> None:
-    described = describe(VERDICT, EXERCISES["1"], "def f():\n    a = 1\n    c = a - b\n    return c\n")
+    # Neither a form feed nor a separator ends a line of Python.
+    described = describe(VERDICT, EXERCISES["1"], "\fdef f(): # \u2028\n    a = 1\n    c = a - b\n    return c\n")
     code = next(part for part in described.sections if isinstance(part, tuple) and "a = 1" in part[0][-1])
     assert [[text for text, _ in row] for row in code] == [
         ["    2", "a = 1"],
@@ -105,7 +106,7 @@ def test_a_finding_names_the_command_that_looks_inside() -> None:
     verdict = replace(VERDICT, file=exercise.exercise_file.resolve(), findings=(found,))
     assert look_command(verdict, exercise) == "uv run workshop look 1 --case 3 --program 1 --line 3"
     first = replace(found, case=exercise.cases[0].name, element=None, programs=((2,),), line=None)
-    assert look_command(replace(verdict, findings=(first,)), exercise) == "uv run workshop look 1 --program 2"
+    assert look_command(replace(verdict, findings=(first,)), exercise) == "uv run workshop look 1 --case 1 --program 2"
     assert look_command(replace(verdict, file=Path("mine.py")), exercise) == ""
     nowhere = replace(found, kind=FindingKind.UNFINISHED)
     assert look_command(replace(verdict, findings=(nowhere,)), exercise) == ""

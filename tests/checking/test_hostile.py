@@ -15,10 +15,13 @@ from simulator.tests.tables import EVERY
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.check import CheckRequest, check, steps
 from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
+
+from .judging import judge_here
 
 HEAD = """\
 from triton_workshop import DEVICE
@@ -100,6 +103,16 @@ DOES = {
     "nothing": ("return out[:0]", "wrong-shape: shape (0,)"),
     "a number": ("return out.sum()", "wrong-shape: shape ()"),
     "four gigabytes": ("return out[:1].expand(10**9)", "wrong-shape: shape (1000000000,)"),
+    "wide complex numbers": (
+        "wide = torch.zeros(len(x), dtype=torch.complex128)\n"
+        "add_kernel[(triton.cdiv(x.numel(), 64),)](x, y, torch.view_as_real(wide), x.numel(), 64)\nreturn wide",
+        "wrong-dtype: got torch.complex128",
+    ),
+    "conjugates": (
+        "wide = torch.zeros(len(x), dtype=torch.complex128)\n"
+        "add_kernel[(triton.cdiv(x.numel(), 64),)](x, y, torch.view_as_real(wide), x.numel(), 64)\nreturn wide.conj()",
+        "not-a-kernel: changed",
+    ),
     "complex numbers": ("return out.to(torch.complex64)", "not-a-kernel: not stored"),
     "a sparse tensor": ("return out.to_sparse()", "wrong-shape: torch.sparse_coo"),
     "a nested tensor": ("return torch.nested.nested_tensor([out, out])", "wrong-shape: nested"),
@@ -230,3 +243,16 @@ def test_what_is_dispensable_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(own_errors.RAISE)
     with own_errors.suppress_own_errors():
         raise IndexError
+
+
+def raise_error(*_: object) -> None:
+    raise IndexError
+
+
+def test_a_right_script_passes_where_a_remark_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "remarks", raise_error)
+    exercise = EXERCISES["1"]
+    with pytest.raises(IndexError):
+        judge_here(exercise, exercise.solution_file)
+    monkeypatch.delenv(own_errors.RAISE)
+    assert judge_here(exercise, exercise.solution_file).passed

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.torch_calls import TorchCalls
 from triton_workshop.exercises import EXERCISES
 
 from ..conftest import RunPython
@@ -38,6 +41,19 @@ REPLACING = {
 }
 
 
+WRITES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], object], bool]] = {
+    "a row of zeros": (lambda y, x: y[:1].zero_(), True),
+    "a number": (lambda y, x: y.__setitem__(0, 1.0), True),
+    "a copied row": (lambda y, x: y.__setitem__(0, x[0]), True),
+    "a copied row, by its number": (lambda y, x: y.__setitem__([0], x[:1]), True),
+    "an output": (lambda y, x: torch.zeros(3, out=y[0]), True),
+    "all zeros": (lambda y, x: y.zero_(), False),
+    "all copied": (lambda y, x: y.__setitem__(slice(None), x), False),
+    "all copied, transposed": (lambda y, x: y.t().copy_(x.t()), False),
+}
+"""Writes to a tensor that PyTorch has computed, and whether it is computed afterwards."""
+
+
 def _source(text: str) -> Source:
     return Source(Path("script.py"), text, EXERCISES["1"])
 
@@ -58,3 +74,13 @@ def test_a_solution_replaces_nothing(number: str) -> None:
 @pytest.mark.parametrize("way", REPLACING)
 def test_a_script_that_may_replace_functions_is_watched(way: str) -> None:
     assert not _source(f"import torch\n{REPLACING[way]}\n").replaces_nothing
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_to_a_part_leaves_a_tensor_computed(name: str) -> None:
+    write, computed = WRITES[name]
+    x = torch.ones(2, 3)
+    with TorchCalls(Path("script.py"), []) as calls:
+        y = x * 2
+        write(y, x)
+        assert calls.is_computed(y) is computed

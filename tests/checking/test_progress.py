@@ -38,7 +38,8 @@ ADD = EXERCISES["1"]
 
 
 def _verdict(desk: Path, *findings: Finding) -> Verdict:
-    return Verdict("1", (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
+    file = (desk / "exercises/exercise_1.py").resolve()
+    return Verdict("1", file, "simulator", 0.5, (), findings, text=file.read_text())
 
 
 WRONG = Finding(FindingKind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
@@ -80,6 +81,17 @@ def test_a_save_since_the_check_is_not_what_has_passed(desk: Path) -> None:
     assert _standing() is Status.CHANGED
 
 
+def test_what_cannot_be_read_is_checked_and_a_save_since_is_not(desk: Path) -> None:
+    file = ADD.exercise_file
+    verdict = replace(_verdict(desk, Finding(FindingKind.CRASH, "unreadable")), text="")
+    file.write_bytes(ADD.solution_file.read_bytes() + b"# \xff\n")
+    record_check(verdict)
+    assert _standing() is Status.FAILING
+    file.write_bytes(ADD.solution_file.read_bytes())
+    record_check(verdict)
+    assert _standing() is Status.CHANGED
+
+
 def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was_repaired(desk: Path) -> None:
     repair = next(each for each in EXERCISES.values() if each.planted_bugs)
 
@@ -90,7 +102,7 @@ def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was
     text = repair.planted_bugs[0].apply(repair.solution)
     repair.exercise_file.write_text(text)
     assert describe_entry(entry())[-1][0] == f"optional, 1 of {len(repair.planted_bugs)} bugs left"
-    record_check(Verdict(repair.number, repair.exercise_file.resolve(), "simulator", 0.5, (), ()))
+    record_check(Verdict(repair.number, repair.exercise_file.resolve(), "simulator", 0.5, (), (), text=text))
     assert (entry().status, entry().remaining_todos) == (Status.PASSED, 0)
 
 

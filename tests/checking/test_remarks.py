@@ -240,7 +240,25 @@ REMARKS = {
         "4",
         [("dtype=a.dtype, device=a.device)", "dtype=a.dtype)")],
         "torch.empty on line {torch.empty(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. "
-        "Say where: device=b.device.",
+        "Say where: device=a.device.",
+    ),
+    "without-a-device-beside-a-number": (
+        "7a",
+        [("torch.empty_like(image)", "torch.empty(image.shape)")],
+        "Say where: device=image.device.",
+    ),
+    "without-a-device-by-position": (
+        "1",
+        [("y: torch.Tensor)", "y: torch.Tensor, /)"), ("torch.empty_like(x)", "torch.empty(len(x), dtype=x.dtype)")],
+        "Say where: device=x.device.",
+    ),
+    "without-a-device-of-any-name": (
+        "1",
+        [
+            ("def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:\n", "def add(*both):\n    x, y = both\n"),
+            ("torch.empty_like(x)", "torch.empty(len(x), dtype=x.dtype)"),
+        ],
+        "Say where: device=DEVICE.",
     ),
     "rows-in-int32": (
         "5a",
@@ -329,6 +347,14 @@ REMARKS = {
         ],
         "no case runs line {return 96} (if n % 1009 == 11).",
     ),
+    "a-launcher-that-the-script-calls": (
+        "1",
+        [
+            ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    while n_elements % 1009 == 11:\n        n_elements -= 1"),
+            ('__main__":', '__main__":\n    a = torch.ones(5, device=DEVICE)\n    print(add(a, a))\n'),
+        ],
+        "no case runs line {n_elements -= 1} (if n_elements % 1009 == 11).",
+    ),
     "a-path-that-a-larger-input-takes": (
         "1",
         [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    if n_elements > 5_000_000:\n        BLOCK_SIZE = 2048")],
@@ -415,7 +441,8 @@ REMARKS = {
     "a-number-without-a-device": (
         "1b",
         [("[grid](a,", "[grid](torch.tensor([a]),"), ("    x = tl.load", "    a = tl.load(a)\n    x = tl.load")],
-        "torch.tensor on line {torch.tensor(} makes a tensor in the CPU's memory",
+        "torch.tensor on line {torch.tensor(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. "
+        "Say where: device=x.device.",
     ),
     # Sizes that are mixed up
     "rows-by-columns": (

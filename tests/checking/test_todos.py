@@ -11,6 +11,7 @@ OPEN = (
     ("...  # TODO 12: store", OpenTodo(1, "...  # TODO 12: store", 12, "store")),
     ("a, b = ...  # TODO 1", OpenTodo(1, "a, b = ...  # TODO 1", 1, "")),
     ("a += ...", OpenTodo(1, "a += ...", None, "")),
+    ("\f# \x85 \u2028\nx = ...  # TODO 3: load x", OpenTodo(2, "x = ...  # TODO 3: load x", 3, "load x")),
 )
 
 

@@ -12,9 +12,11 @@ import torch
 
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation, Output
-from triton_workshop.pool.arena import Arena
+from triton_workshop.pool.arena import ALIGNMENT, Arena
 from triton_workshop.pool.batch import moved
+from triton_workshop.pool.judging import _failure_of
 from triton_workshop.pool.observations import read_observation, write_observation
+from triton_workshop.pool.sandbox import End, SandboxEndedError
 
 FILE = Path("/script/exercise_1.py")
 SHAPE = (2, 3)
@@ -69,6 +71,21 @@ def test_another_shape_is_not_read(arena: Arena) -> None:
     output = read(as_received(message), arena).output
     assert output is not None
     assert output.values.device.type == "meta"
+
+
+def test_a_result_too_wide_for_the_arena_has_its_dtype(arena: Arena) -> None:
+    wide = torch.zeros(1 << 18, dtype=torch.float64)
+    message = as_received(write_observation(Observation(Output(wide), "Tensor"), arena, 0))
+    output = read_observation(message, FILE, arena, 0, wide.shape, "cpu").output
+    assert output is not None
+    assert (output.values.dtype, output.values.device.type) == (torch.float64, "meta")
+
+
+def test_a_mask_for_which_there_is_no_room_is_refused(arena: Arena) -> None:
+    message = written(arena)
+    message["output"]["unwritten"] = True
+    with pytest.raises(ValueError, match="room"):
+        read_observation(as_received(message), FILE, arena, arena.size - ALIGNMENT, SHAPE, "cpu")
 
 
 @pytest.mark.parametrize(
@@ -130,3 +147,8 @@ def test_moved_tensor_has_the_same_elements(tensor: torch.Tensor) -> None:
     assert result.stride() == tensor.stride()
     assert not torch.equal(result, tensor)
     assert sorted(result.flatten().tolist()) == sorted(tensor.flatten().tolist())
+
+
+@pytest.mark.parametrize(("code", "says"), [(139, "signal 11"), (-11, "signal 11"), (3, "exit status 3")])
+def test_an_end_by_a_signal_is_told_from_an_exit(code: int, says: str) -> None:
+    assert says in _failure_of(SandboxEndedError(End.CLOSED, code)).message

@@ -34,7 +34,7 @@ def result(line: int, language: str = "python", **values: object) -> BlockResult
 
 GOOD = result(8, outcome=Outcome(0, 1.25), output=b"fine\n")
 BAD = result(15, outcome=Outcome(3, 0.5), output="\n".join(f"row {n}" for n in range(20)).encode(), failure="exit 3")
-UNRUN = result(20, "rust", skipped="rust does not run here")
+UNRUN = result(20, "rust", skipped="rust | cargo does not run here")
 LONG = "A title that is longer than a table of eighty columns has room for, if it is to say anything else"
 SLIDES = (
     SlideResult(1, "Introduction", DECK, 1),
@@ -106,7 +106,7 @@ def test_json_has_every_slide_block_and_finding() -> None:
     }
     assert (bad["exit"], bad["passed"], bad["reason"]) == (3, False, "exit 3")
     [unrun] = document["slides"][2]["blocks"]
-    assert (unrun["exit"], unrun["passed"], unrun["reason"]) == (None, None, "rust does not run here")
+    assert (unrun["exit"], unrun["passed"], unrun["reason"]) == (None, None, "rust | cargo does not run here")
     assert document["findings"] == [{"file": "deck.md", "line": 30, "message": "line 9 is highlighted"}]
 
 
@@ -115,7 +115,7 @@ def test_markdown_names_the_machine_and_each_block() -> None:
     assert "`uv run workshop validate --markdown` on NVIDIA H200, 16 CPU cores" in text
     assert "PyTorch 2.11.0, Triton 3.6.0" in text
     assert f"| 2 | {LONG} | 15 | python | 0.5 | 3 | success | exit 3 |" in text
-    assert "| 3 | a \\| b | 20 | rust | – | – | success | not run: rust does not run here |" in text
+    assert "| 3 | a \\| b | 20 | rust | – | – | success | not run: rust \\| cargo does not run here |" in text
     assert "- deck.md:30: line 9 is highlighted" in text
 
 

@@ -20,6 +20,7 @@ from triton_workshop.checking.judging.verdict import (
 )
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.scripts import read_text
 from triton_workshop.watch.checker import StoppedError
 
 SOLUTIONS = {number: exercise.solution_file.read_text(encoding="utf-8") for number, exercise in EXERCISES.items()}
@@ -82,7 +83,7 @@ def by_text(exercise: Exercise, file: Path) -> Verdict:
     findings = read.findings if isinstance(read, Verdict) else ()
     cases = () if findings else tuple(CaseResult(case.name, True) for case in exercise.simulated_cases)
     tolerance = "float32: an element may be off by 2e-07 of its absolute value"
-    return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, findings, tolerance)
+    return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, findings, tolerance, text=read.text)
 
 
 def fails(exercise: Exercise, file: Path) -> Verdict:
@@ -104,4 +105,6 @@ def fails(exercise: Exercise, file: Path) -> Verdict:
         tiles=TileMap("a program's tile", (((TileState.RIGHT, TileState.UNWRITTEN, TileState.WRONG),),)),
     )
     cases = tuple(CaseResult(name, name != names[-1]) for name in names)
-    return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, (finding,), "float32")
+    return Verdict(
+        exercise.number, file.resolve(), "simulator", 0.25, cases, (finding,), "float32", text=read_text(file)
+    )

@@ -121,6 +121,17 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
     drive(checker, steps)
 
 
+def test_threads_that_have_ended_are_forgotten(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        for text in (SOLUTIONS["1"], "x = 1\n"):
+            for thread in watch._threads:
+                thread.join()
+            await save(watch, pilot, text)
+        assert len(watch._threads) == 1
+
+    drive(checker, steps)
+
+
 def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeChecker) -> None:
     checker.holding.set()
 

@@ -65,7 +65,7 @@ def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
         kernel: Any = value
         while hasattr(kernel, "fn"):
             if type(kernel).__name__ == "Autotuner":
-                yield value.base_fn.__name__, len(kernel.configs)
+                yield kernel.base_fn.__name__, len(kernel.configs)
             kernel = kernel.fn
 
 

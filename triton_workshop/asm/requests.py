@@ -131,13 +131,13 @@ def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
     if size is None:
         return ()
     sized = WORKLOADS[exercise].make_case if exercise in WORKLOADS else None
-    names = signature(sized).parameters if sized else {}
+    if sized is None:
+        raise MisuseError(f"--size {size}: exercise {exercise} takes no size; leave --size out")
+    names = signature(sized).parameters
     needed = [name for name, parameter in names.items() if parameter.default is parameter.empty]
     numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []
     numbers *= len(needed) if len(numbers) == 1 else 1
     if not len(needed) <= len(numbers) <= len(names) or 0 in numbers:
-        expected = "×".join(names) or "no size at all"
-        raise MisuseError(
-            f"--size {size}: exercise {exercise} takes {expected}, such as {'x'.join(['511'] * len(needed))}"
-        )
+        expected, example = "×".join(names), "x".join(["511"] * len(needed))
+        raise MisuseError(f"--size {size}: exercise {exercise} takes {expected}, such as {example}")
     return tuple(numbers)

@@ -43,7 +43,7 @@ class AttendeeStatus:
     number: int
     name: str | None
     progress: tuple[Progress, ...]
-    """One for each exercise, by the time of the first report.
+    """One for each exercise, by the time of its last report.
 
     The last one is the exercise that the attendee is at.
     """

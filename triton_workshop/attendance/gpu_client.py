@@ -116,7 +116,8 @@ def describe_answer(answer: Answer) -> Iterator[tuple[str, str]]:
     findings = (answer.verdict or {}).get("findings") or []
     for finding in findings[:1]:
         line = f" (line {finding['line']})" if finding.get("line") else ""
-        if finding.get("message") and finding["message"] not in answer.sentence:
+        # The sentence may be the message, with a capital letter.
+        if finding.get("message") and finding["message"].casefold() not in answer.sentence.casefold():
             yield "", f"{finding['message']}{line}"
         if finding.get("hint"):
             yield "hint", finding["hint"]

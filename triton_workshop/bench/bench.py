@@ -20,7 +20,7 @@ from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import compile_kernels
 from triton_workshop.asm.sentences import describe_instructions
 from triton_workshop.bench.attainable import Limit, limits_of
-from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, NoRoom, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.checking.check import CheckRequest, check, source_or_verdict
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
@@ -86,6 +86,8 @@ class Bench:
     verdict: Verdict
     counts: Counted | None = None
     times: Times | None = None
+    no_room: NoRoom | None = None
+    """The reason why a right script has no times on this GPU."""
 
     @property
     def passed(self) -> bool:
@@ -100,16 +102,18 @@ class Bench:
         object per GPU that can run it.
         `times`, null unless measured: `gpu`, `versions`, and `sizes`, each with its `size`, `bytes`, `operations`,
         `graph`, and `times`: contender → `median`, `low` and `high`, in milliseconds.
+        `no_room`, null unless the GPU has too little free memory: the smallest `size`, and bytes, `needed` and `free`.
         """
         return {
             "exercise": self.exercise.number,
             "file": str(self.file),
             "contender": self.name,
             "passed": self.passed,
-            "device": "cuda" if self.times is not None else "simulator",
+            "device": "cuda" if self.times is not None or self.no_room is not None else "simulator",
             "verdict": self.verdict.as_json(),
             "counts": None if self.counts is None else _counts_as_json(self.counts),
             "times": None if self.times is None else _times_as_json(self.times),
+            "no_room": None if self.no_room is None else asdict(self.no_room),
         }
 
 
@@ -240,6 +244,8 @@ def _measured(begun: Bench, source: Source, output: int, report_progress: Callab
         if isinstance(report, Wrong):
             owner = "" if report.contender == begun.name else f"{report.contender}: "
             return _wrong(begun, report.size, (Finding(FindingKind.WRONG_VALUES, f"{owner}{report.message}"),))
+        if isinstance(report, NoRoom):
+            return replace(begun, no_room=report)
         if isinstance(report, Observation):
             judge = Judge(source, LIMIT_SECONDS)
             failure = report.failure

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from triton_workshop.bench.limits import copy_of, half_product
-from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, NoRoom, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
 from triton_workshop.checking.children import call_on_the_gpu
 from triton_workshop.checking.observing.child import load
@@ -73,7 +73,11 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
     fast) to its version of the exercise's launcher.
     """
     # A float64 reference is computed for each size, which is why not all may fit.
-    cases = [case for case in WORKLOADS[exercise.number].timing_cases if _fits(exercise, case, instruments)]
+    every = WORKLOADS[exercise.number].timing_cases
+    cases = [case for case in every if _needed_memory(exercise, case) <= instruments.free]
+    if not cases:
+        yield NoRoom(every[0].name, _needed_memory(exercise, every[0]), instruments.free)
+        return
     for number, case in enumerate(cases):
         yield TimingProgress(number, len(cases), case.name)
         arguments = case.arguments(instruments.device)
@@ -91,10 +95,9 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
 Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
 
 
-def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
+def _needed_memory(exercise: Exercise, case: Case) -> int:
     # Tensors on "meta" have shapes and no memory.
-    arguments = case.arguments("meta")
-    return FREE_MEMORY_FACTOR * exercise.bytes_moved(*arguments) <= instruments.free
+    return FREE_MEMORY_FACTOR * exercise.bytes_moved(*case.arguments("meta"))
 
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:

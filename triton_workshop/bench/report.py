@@ -14,7 +14,7 @@ from rich.text import Text
 from triton_simulator.gpus import PUBLISHED
 from triton_workshop.bench.attainable import Limit, missing_unit
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
-from triton_workshop.bench.results import Measured, TimingProgress
+from triton_workshop.bench.results import Measured, NoRoom, TimingProgress
 from triton_workshop.bench.sentences import number
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.exercises.workload import Workload
@@ -48,15 +48,27 @@ def progress() -> Iterator[Callable[[TimingProgress], None]]:
 
 def print_bench(bench: Bench, console: Console) -> None:
     """The figures or, for a script that is wrong, the checker's verdict."""
+    title = f"Exercise {bench.exercise.number} · {bench.exercise.title}"
+    if bench.no_room is not None:
+        console.print(Text(title, style="bold"))
+        console.print(Text(_no_room(bench.no_room)))
+        return
     if not bench.passed:
         print_verdicts([bench.verdict], bench.exercise, console)
         console.print(Text("No figures: a kernel is measured only if its results are right.", style="dim"))
         return
-    title = f"Exercise {bench.exercise.number} · {bench.exercise.title}"
     if bench.counts is not None:
         _print_counts(title, bench.counts, console)
     if bench.times is not None:
         _print_times(title, bench.times, WORKLOADS[bench.exercise.number], console)
+
+
+def _no_room(no_room: NoRoom) -> str:
+    needed, free = (amount(size, 1024, "B", "iB") for size in (no_room.needed, no_room.free))
+    return (
+        f"No times: the smallest size, {no_room.size}, takes {needed} of the GPU's memory, with its check, and {free} "
+        "are free. End other programs that use the GPU, or use a GPU with more memory."
+    )
 
 
 # Counted

@@ -43,9 +43,20 @@ class Wrong:
 
 
 @dataclass(frozen=True)
+class NoRoom:
+    """Not even the smallest size fits into the GPU's free memory."""
+
+    size: str
+    needed: int
+    """Bytes that it takes, with its check."""
+    free: int
+    """Bytes of memory that are free."""
+
+
+@dataclass(frozen=True)
 class MeasuredOn:
     gpu: str
     versions: dict[str, str]
 
 
-Report = TimingProgress | Measured | Wrong | MeasuredOn
+Report = TimingProgress | Measured | Wrong | NoRoom | MeasuredOn

@@ -220,8 +220,8 @@ def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
     question, *ideas = (*todo.error_hints, *hints[-1:]) if todo.error_hints else hints
     first = sentence("todos.hint-of-filled", number=todo.number, hint=question)
     next_question, *next_ideas = finding.hints
-    if following.number:
-        next_question = sentence("todos.hint", number=following.number, hint=next_question)
+    # Only a script whose open TODOs all have numbers is tried.
+    next_question = sentence("todos.hint", number=following.number, hint=next_question)
     return replace(finding, hints=(first, *ideas, next_question, *next_ideas))
 
 

@@ -24,6 +24,7 @@ from triton_workshop.costs.assembly import (
     Operation,
     instructions,
 )
+from triton_workshop.scripts import lines_of
 
 RECORDED = Path(__file__).parent / "recorded.json"
 """Summaries of the solutions, for machines without a compiler.
@@ -123,9 +124,9 @@ def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[st
     file = Path(Ir(assembly.ttir).file)
     if file.resolve() != script.resolve():
         with suppress(OSError, UnicodeDecodeError):
-            return file.name, file.read_text(encoding="utf-8").splitlines()
+            return file.name, lines_of(file.read_text(encoding="utf-8"))
     # The script's own text is the one that was launched: its file may have been saved again since.
-    return "", text.splitlines()
+    return "", lines_of(text)
 
 
 def summaries_of(answers: Iterable[Answer], script: Path, text: str) -> list[Summary]:

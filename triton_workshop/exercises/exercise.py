@@ -20,6 +20,7 @@ from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.goals import Goal, load_goals
 from triton_workshop.exercises.mistakes import Edit, Mistake, load_table
 from triton_workshop.repository import ROOT
+from triton_workshop.scripts import lines_of
 
 if TYPE_CHECKING:
     import torch
@@ -286,7 +287,7 @@ class Exercise:
     def solution_hint(self, todo: int) -> str:
         """Return the last hint of a TODO; empty if the solution lacks it."""
         solution = self.solution
-        lines = solution.splitlines()
+        lines = lines_of(solution)
         code = [lines[number - 1] for number, of in todo_lines(solution).items() if of == todo]
         return quote_solution(textwrap.dedent("\n".join(code)).strip()) if code else ""
 
@@ -313,7 +314,7 @@ def todo_lines(solution: str) -> dict[int, int]:
     A TODO reaches from its `# N: …` comment to the next empty line.
     """
     todos, current = {}, None
-    for number, line in enumerate(solution.splitlines(), 1):
+    for number, line in enumerate(lines_of(solution), 1):
         if comment := re.match(r" *# (\d+): ", line):
             current = int(comment[1])
         elif not line.strip():

@@ -8,6 +8,8 @@ import threading
 from dataclasses import dataclass
 from functools import lru_cache
 
+from triton_workshop.scripts import lines_of
+
 _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
 
 
@@ -42,7 +44,7 @@ def open_todos(source: str) -> tuple[OpenTodo, ...]:
 
     Raises SyntaxError if the script is not Python.
     """
-    lines = source.splitlines()
+    lines = lines_of(source)
     nodes = ast.walk(parse_script(source))
     placeholders = sorted({line for node in nodes for line in _placeholder_lines(node)})
     return tuple(_open_todo(line, lines[line - 1]) for line in placeholders)

@@ -222,9 +222,10 @@ def _failure_of(error: SandboxEndedError) -> Failure:
             return GARBLED
     if error.code is None:
         return Failure("Closed", "the script closed the connection to the checker", None)
-    # bubblewrap ends with 128 plus the signal that has ended its child, as a shell does.
-    if error.code > 128:
-        return Failure("Killed", f"the script's process was ended by signal {error.code - 128}", None)
+    # bubblewrap ends with 128 plus the signal that has ended its child, as a shell does; Python has minus the signal.
+    signal = -error.code if error.code < 0 else error.code - 128
+    if signal > 0:
+        return Failure("Killed", f"the script's process was ended by signal {signal}", None)
     return Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)
 
 

@@ -152,9 +152,10 @@ def _read_output(fields: Mapping[str, Any], arena: Arena, start: int, expected: 
     if min(shape, default=0) < 0 or math.prod(shape) > MAX_ELEMENTS:
         raise ValueError(f"expected the shape of a tensor, got {shape}")
     provenance = Provenance[fields["provenance"]]
-    if shape != expected:  # nobody will look at its numbers
-        return Output(torch.empty(shape, dtype=dtype, device="meta"), None, provenance)
     there, unwritten = placed_result(fields["dtype"], shape, start), None
+    # Nobody will look at its numbers, nor at those of a dtype so wide that there was no room for them.
+    if shape != expected or end_of([there]) > arena.size:
+        return Output(torch.empty(shape, dtype=dtype, device="meta"), None, provenance)
     if fields["unwritten"] is True:
         unwritten = _copy(arena, placed_mask(there), device)
     return Output(
@@ -169,8 +170,11 @@ def _read_output(fields: Mapping[str, Any], arena: Arena, start: int, expected: 
 def _copy(arena: Arena, placed: Placed, device: str) -> torch.Tensor:
     """Return a copy of a tensor in the arena.
 
-    A byte that is neither 0 nor 1 is no bool, whatever PyTorch would do with it.
+    A byte that is neither 0 nor 1 is no bool, whatever PyTorch would do with it. Raises ValueError for what cannot be
+    there.
     """
+    if end_of([placed]) > arena.size:
+        raise ValueError("expected a tensor for which there is room")
     if placed.dtype == "bool":
         return arena.view(replace(placed, dtype="uint8")).to(device, copy=True) != 0
     return arena.view(placed).to(device, copy=True)

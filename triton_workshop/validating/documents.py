@@ -78,12 +78,13 @@ def as_markdown(validation: Validation, command: str) -> str:
 
 
 def _row(slide: SlideResult, result: BlockResult) -> str:
-    # A bar would end the cell.
-    title = slide.title.replace("|", "\\|")
     code = result.outcome.code if result.outcome else "–"
     seconds = f"{result.seconds:.1f}" if result.outcome else "–"
-    cells = (slide.number, title, result.block.line, result.code.language, seconds, code, result.expected)
-    return f"| {' | '.join(map(str, cells))} | {_verdict(result)} |"
+    block = (result.block.line, result.code.language, seconds, code, result.expected)
+    cells = (slide.number, slide.title, *block, _verdict(result))
+    # A bar would end its cell.
+    escaped = [str(cell).replace("|", "\\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
 
 
 def _verdict(result: BlockResult) -> str:

@@ -176,8 +176,9 @@ class Watch(App[int]):
             text = ""
         checking = self.checker.check(self.state.exercise, file, full_size=full_size)
         job = Job(checking, text, time.monotonic(), full_size)
-        self._threads.append(threading.Thread(target=self._work, args=(job,), daemon=True))
-        self._threads[-1].start()
+        thread = threading.Thread(target=self._work, args=(job,), daemon=True)
+        self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
+        thread.start()
         self.ticker.resume()
         self._update(job=job)
 

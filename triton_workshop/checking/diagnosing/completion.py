@@ -18,6 +18,7 @@ from triton_workshop.checking.diagnosing.statements import Statement, every_stat
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, parameters_of, stores_in
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.todos import OpenTodo, open_todos
+from triton_workshop.scripts import lines_of
 
 ARITHMETIC = (ast.Assign, ast.Name, ast.expr_context, ast.BinOp, ast.operator, ast.Constant)
 """Syntax of a statement that gives a name to a number."""
@@ -274,7 +275,7 @@ def _heading(line: str) -> int | None:
 
 def _code_by_todo(solution: str) -> dict[int, str]:
     """Return the solution's code for each TODO, without indentation."""
-    lines, code = solution.splitlines(), dict[int, list[str]]()
+    lines, code = lines_of(solution), dict[int, list[str]]()
     for number, todo in todo_lines(solution).items():
         code.setdefault(todo, []).append(lines[number - 1])
     return {todo: textwrap.dedent("\n".join(own)) for todo, own in code.items()}

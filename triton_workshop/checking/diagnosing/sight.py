@@ -37,6 +37,7 @@ from triton_workshop.checking.observing.source import (
     names_stored,
 )
 from triton_workshop.exercises.mistakes import Edit
+from triton_workshop.scripts import lines_of
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -281,7 +282,7 @@ class Sight:
         # Its address and its mask were made on other lines, where the mistake may be.
         if self.script.lines[first].is_load and self.source.only_names_elements(first.line):
             return None
-        lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
+        lines, line = lines_of(self.source.exercise.solution), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
         # Where the mistake shows only on a later line, this one may merely use it, unless both compare.
         compares = COMPARISON.search(code) and COMPARISON.search(line)

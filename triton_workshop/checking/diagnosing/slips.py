@@ -24,6 +24,7 @@ from triton_workshop.checking.observing.source import (
     nodes_of,
     walk,
 )
+from triton_workshop.scripts import lines_of
 
 KINDS = (
     "rounded",
@@ -168,7 +169,7 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def _code(change: Change, text: str) -> str:
     """Return the corrected lines, without needless parentheses."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     numbers = sorted({node.lineno for node, replacement in change.nodes if replacement != "pass"})
     return "\n".join(_plain(lines[number - 1].strip()) for number in numbers)
 

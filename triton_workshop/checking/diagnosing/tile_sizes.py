@@ -16,6 +16,7 @@ from functools import partial
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Function, Source, callee_name, nodes_of
 from triton_workshop.exercises.cases import Case
+from triton_workshop.scripts import lines_of
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
@@ -309,7 +310,7 @@ def is_refused(observation: Observation, text: str) -> bool:
         return False
     if any(message in observation.failure.message for message in (TOO_LARGE, TOO_SMALL)):
         return True
-    line = text.splitlines()[observation.failure.line - 1].strip()
+    line = lines_of(text)[observation.failure.line - 1].strip()
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
 

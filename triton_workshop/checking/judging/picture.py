@@ -45,13 +45,15 @@ def tile_map(comparison: Comparison) -> TileMap | None:
         # A program that went outside is to blame, whatever its tile holds.
         for fault in comparison.launch.faults if comparison.launch else ():
             levels[fault.program] = 3
-    if levels.numel() < 2:
-        return None
-    cell = _cell_name(comparison, by_tile)
+    tiles = TileMap(_cell_name(comparison, by_tile), _planes(levels))
+    # A map of one state shows no place.
+    return tiles if len(tiles.states) > 1 else None
+
+
+def _planes(levels: torch.Tensor) -> tuple[tuple[tuple[TileState, ...], ...], ...]:
     if levels.ndim == 1:
-        return TileMap(cell, (_folded(levels),))
-    planes = levels if levels.ndim == 3 else levels[None]
-    return TileMap(cell, tuple(_cells(plane) for plane in planes))
+        return (_folded(levels),)
+    return tuple(_cells(plane) for plane in (levels if levels.ndim == 3 else levels[None]))
 
 
 def _cell_name(comparison: Comparison, by_tile: bool) -> str:

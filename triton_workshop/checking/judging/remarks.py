@@ -71,7 +71,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         _copied(exercise) if _is_copy(observation) else "",
         _hidden_products(exercise, case, comparison),
         _first(launches, lambda launch: launch.repeats, _launched_twice),
-        next(_tensors_on_the_cpu(source), ""),
+        next(_tensors_on_the_cpu(source, comparison), ""),
         next(_tuned_sums(source), ""),
         _computed_by_pytorch(exercise) if _is_computed(observation) else "",
         _replaced_functions(observation.replaced),
@@ -371,7 +371,7 @@ def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
     return []
 
 
-def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
+def _tensors_on_the_cpu(source: Source, comparison: Comparison) -> Iterator[str]:
     """Remark on tensors in the CPU's memory, as only a GPU would show."""
     launcher = source.launcher
     # `with torch.device(…)` and a default device say where tensors are without an argument.
@@ -391,8 +391,20 @@ def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
             # The call may also stand in the launch itself.
             call = tensors.get(name, argument)
             if _is_on_the_cpu(call):
-                function, parameter = ast.unparse(call.func), launcher.args.args[-1].arg
-                yield sentence("remarks.on-the-cpu", function=function, line=call.lineno, argument=parameter)
+                device = _device_of_an_input(launcher, comparison)
+                function = ast.unparse(call.func)
+                yield sentence("remarks.on-the-cpu", function=function, line=call.lineno, device=device)
+
+
+def _device_of_an_input(launcher: Function, comparison: Comparison) -> str:
+    """Return how a launcher says where its first tensor is.
+
+    A launcher such as `add(*tensors)` has no name for it.
+    """
+    parameters = (*launcher.args.posonlyargs, *launcher.args.args)
+    named = zip(parameters, comparison.arguments, strict=False)
+    # A number, such as `eps`, is on no device.
+    return next((f"{parameter.arg}.device" for parameter, argument in named if argument.ndim), "DEVICE")
 
 
 def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:

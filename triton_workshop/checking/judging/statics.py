@@ -18,7 +18,7 @@ from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence, table
 from triton_workshop.import_order import lines_to_exchange
-from triton_workshop.scripts import reason
+from triton_workshop.scripts import lines_of, reason
 
 HOST_PACKAGES = frozenset({"torch", "numpy", "random", "time", "triton_workshop"})
 """Packages whose functions no kernel can call."""
@@ -73,7 +73,7 @@ def _syntax(source: Source) -> Finding | None:
 
 
 def _syntax_error(source: Source, error: SyntaxError) -> Finding:
-    line = min(error.lineno, len(source.text.splitlines())) if error.lineno else None
+    line = min(error.lineno, len(lines_of(source.text))) if error.lineno else None
     message, code = f"{type(error).__name__}: {error.msg}", source.line(line)
     if isinstance(error, IndentationError):
         return _explained(source, line, message, "indentation")

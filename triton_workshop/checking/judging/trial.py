@@ -257,7 +257,12 @@ def judge_cases(
     outcome = replace(outcome, tolerance=describe_tolerance(judge.exercise, comparison.arguments))
     if outcome.findings or case is not judge.exercise.cases[-1]:
         return outcome
-    return _with_remarks(judge, outcome, case, comparison, grids)
+    # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
+    long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
+    outcome = replace(outcome, pending_cases=long_cases, has_fixed_axis=_has_fixed_axis(grids))
+    with suppress_own_errors():
+        outcome = _with_remarks(judge, outcome, case, comparison, grids)
+    return outcome
 
 
 def _with_remarks(
@@ -268,14 +273,7 @@ def _with_remarks(
     The script's ordinary cases are right. `grids` are those of the cases, in order, and `comparison` is that of the
     last one.
     """
-    # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
-    long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
-    outcome = replace(
-        outcome,
-        pending_cases=long_cases,
-        traffic=describe_traffic(case.name, comparison),
-        has_fixed_axis=_has_fixed_axis(grids),
-    )
+    outcome = replace(outcome, traffic=describe_traffic(case.name, comparison))
     idle = remark_on_idle_programs(case.name, comparison.seen)
     remarks_on_case = remarks(judge.source, case.name, comparison)
     is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS
@@ -319,10 +317,11 @@ def with_long_cases(
             return replace(
                 total, findings=long.findings, tolerance=long.tolerance, remarks=(), last_call=long.last_call
             )
-        axes = axes or (remark_on_axes(case.name, long.last_call[1]) if long.last_call else ())
-        busy = busy or (long.last_call is not None and keeps_programs_busy(long.last_call[1]))
-        if not total.remarks and outcome.last_call and long.last_call:
-            total = replace(total, remarks=remarks_on_growth(case.name, outcome.last_call[1], long.last_call[1]))
+        with suppress_own_errors():
+            axes = axes or (remark_on_axes(case.name, long.last_call[1]) if long.last_call else ())
+            busy = busy or (long.last_call is not None and keeps_programs_busy(long.last_call[1]))
+            if not total.remarks and outcome.last_call and long.last_call:
+                total = replace(total, remarks=remarks_on_growth(case.name, outcome.last_call[1], long.last_call[1]))
     idle_remarks = () if busy else outcome.idle_remarks
     return replace(total, remarks=(*idle_remarks, *total.remarks) or axes)
 

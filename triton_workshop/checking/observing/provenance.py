@@ -102,6 +102,8 @@ def unwrap_descriptor(value: object) -> object:
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
     """The elements as integers, for comparison: a NaN equals itself."""
+    if tensor.is_complex():  # no integer is as wide as two float64
+        tensor = torch.view_as_real(tensor.resolve_conj())
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     return tensor.contiguous().view(kinds[tensor.element_size()])
 

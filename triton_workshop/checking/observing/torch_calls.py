@@ -90,8 +90,11 @@ class TorchCalls(TorchFunctionMode):
         inputs = list(_tensors((*args, *kwargs.values())))
         if changes or kwargs.get("out") is not None:
             for tensor in _tensors((args[0],) if changes else (kwargs["out"],)):
-                # What it held before does not count: a copy into computed values is a copy.
-                self._set_origin(tensor, self._origin_of(name, [source for source in inputs if source is not tensor]))
+                origin = self._origin_of(name, [source for source in inputs if source is not tensor])
+                # What all of it held before does not count: a copy into computed values is a copy.
+                if _is_part(tensor[args[1]] if name == "__setitem__" else tensor, tensor):
+                    origin = self._with_the_rest(tensor, origin)
+                self._set_origin(tensor, origin)
             return result
         result = self._relocate(name, result, args, kwargs)
         addresses = {address_of(tensor) for tensor in inputs}
@@ -133,6 +136,11 @@ class TorchCalls(TorchFunctionMode):
             return None
         computed = any(map(self.is_computed, inputs))
         return Origin.COPIED if COPIES.fullmatch(name) and not computed else Origin.COMPUTED
+
+    def _with_the_rest(self, tensor: torch.Tensor, origin: Origin | None) -> Origin | None:
+        """Return the origin of memory of which a part now has this one."""
+        origins = (origin, self._origins.get(address_of(tensor)))
+        return next((each for each in (Origin.COMPUTED, Origin.COPIED) if each in origins), None)
 
     def _set_origin(self, tensor: torch.Tensor, origin: Origin | None) -> None:
         if origin is None:
@@ -210,6 +218,11 @@ def _package(frame: FrameType) -> str:
 def address_of(tensor: torch.Tensor) -> int:
     """Return the address of a tensor's memory."""
     return tensor.untyped_storage().data_ptr()
+
+
+def _is_part(changed: torch.Tensor, tensor: torch.Tensor) -> bool:
+    """Return whether some elements of a tensor's memory are not changed."""
+    return changed.numel() * tensor.element_size() < tensor.untyped_storage().nbytes()
 
 
 def _tensors(things: Any) -> Iterator[torch.Tensor]:

@@ -27,6 +27,7 @@ from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.goals import Quantity
 from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence
+from triton_workshop.scripts import lines_of
 
 CONTEXT_LINES = 1
 """Lines of code to show before and after the line to blame."""
@@ -140,8 +141,7 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
         _code(finding, text, _SLOW[1] if finding.kind is FindingKind.CORRECT_BUT_SLOW else _FAILED[1]),
         _hints(finding.hints, hints, more),
         _line(_more_findings(verdict.findings), "muted"),
-        # A map of one state shows no place.
-        finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
+        finding.tiles,
         _element(finding.element) if finding.element else (),
         _line(verdict.tolerance, "muted") if has_wrong_values else (),
         () if finding.kind in KINDS_WITHOUT_SOLUTION else _line(_missing_solution(exercise), "warning"),
@@ -270,7 +270,7 @@ def _code(finding: Finding, text: str, tone: Tone) -> tuple[Row, ...]:
     """Return the line to blame, with those around it if they are known."""
     if finding.line is None:
         return ()
-    lines, blamed, first = text.splitlines(), finding.line, max(finding.line - CONTEXT_LINES, 1)
+    lines, blamed, first = lines_of(text), finding.line, max(finding.line - CONTEXT_LINES, 1)
     if blamed <= len(lines):
         lines = textwrap.dedent("\n".join(lines[first - 1 : blamed + CONTEXT_LINES])).split("\n")
     else:  # without the script's text, or after a save that made it shorter
@@ -313,7 +313,8 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
         return ""
     is_exercise = verdict.file == exercise.exercise_file.resolve()
     options = {
-        "--case": names.index(finding.case) + 1 if names.index(finding.case) else None,
+        # Also the first: without a number, look takes a case with several programs.
+        "--case": names.index(finding.case) + 1,
         "--program": ",".join(map(str, finding.program)) or None,
         "--line": finding.line,
     }

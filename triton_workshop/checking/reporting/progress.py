@@ -20,13 +20,12 @@ from typing import Any
 
 from triton_workshop.atomic_write import write_atomically
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.observing.source import Source
 from triton_workshop.errors import print_wrapped
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
-from triton_workshop.scripts import read_bytes, read_text
+from triton_workshop.scripts import read_bytes, read_source, read_text
 
 FOLDER_VARIABLE = "TRITON_WORKSHOP_STATE"
 """Environment variable that names another folder for the state."""
@@ -141,9 +140,10 @@ def _is_unchanged(verdict: Verdict) -> bool:
     Nobody has checked a later save.
     """
     try:
-        return verdict.text in ("", Source.read(verdict.file, EXERCISES[verdict.exercise]).text)
+        text = read_source(verdict.file)
     except (OSError, SyntaxError, ValueError, LookupError):
-        return False
+        text = ""  # as is that of a file that could not be read when it was judged
+    return text == verdict.text
 
 
 def record_hints(exercise: str, count: int) -> None:
