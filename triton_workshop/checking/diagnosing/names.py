@@ -11,7 +11,6 @@ from triton_workshop.checking.observing.source import (
     Function,
     argument_of,
     callee_name,
-    is_method,
     is_product,
     names_in,
     names_loaded,
@@ -140,7 +139,7 @@ def _pointers(function: Function) -> set[str]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
     calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and callee_name(node) in MEMORY)
-    addresses = (argument_of(call, 0, "pointer") if not is_method(call) else operand_of(call) for call in calls)
+    addresses = (operand_of(call) or argument_of(call, 0, "pointer") for call in calls)
     return {name for address in addresses if address is not None for name in _beginning(address, values)}
 
 

@@ -18,7 +18,7 @@ from triton_workshop.checking.diagnosing.untested import Untested
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
-from triton_workshop.checking.observing.source import Function, Source, callee_name
+from triton_workshop.checking.observing.source import Function, Source, argument_of, callee_name, operand_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 
@@ -310,16 +310,9 @@ def _pointers(kernel: Function, access: str) -> set[str]:
 
     It is `x` in `tl.load(x + offsets)` and in `x.load(offsets)`.
     """
-    calls = [
-        node for node in ast.walk(kernel) if isinstance(node, ast.Call) and callee_name(node) == access and node.args
-    ]
-    return {ast.unparse(_base(_pointer(call))) for call in calls}
-
-
-def _pointer(call: ast.Call) -> ast.expr:
-    """Return the pointer of an access: an argument, or a method's owner."""
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return call.args[0] if owner is None or ast.unparse(owner) in ("tl", "triton.language") else owner
+    calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call) and callee_name(node) == access]
+    pointers = (operand_of(call) or argument_of(call, 0, "pointer") for call in calls)
+    return {ast.unparse(_base(pointer)) for pointer in pointers if pointer is not None}
 
 
 def _base(pointer: ast.expr) -> ast.expr:
