@@ -53,8 +53,10 @@ WITHOUT_MARKS = "WORKSHOP_WITHOUT_MARKS"
 def pytest_configure(config: pytest.Config) -> None:
     """Leave pages and slow tests out, unless a run asks for something, or for every row."""
     names_something = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.markexpr
-    if not names_something and "PYTEST_XDIST_WORKER" not in os.environ:
+    # An update would delete the snapshots of tests that are left out.
+    if not names_something and not config.option.update_snapshots and "PYTEST_XDIST_WORKER" not in os.environ:
         os.environ[WITHOUT_MARKS] = "page" if EVERY == 1 else "page slow"  # for xdist's workers
+        config.option.warn_unused_snapshots = True  # those of the tests that are left out
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
