@@ -6,6 +6,7 @@ Each condition of a kernel, and of the Python functions that are instrumented, r
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 import types
 from collections.abc import Iterator
@@ -90,18 +91,23 @@ def instrument(space: dict[str, Any], text: str, file: str) -> None:
     """
     tree = ast.parse(text)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    if not any(isinstance(node, _CONDITIONAL) for function in functions for node in ast.walk(function)):
+    nodes = itertools.chain.from_iterable(map(ast.walk, functions))
+    has_condition = any(isinstance(node, _CONDITIONAL) for node in nodes)
+    if not has_condition:
         return
     # Without dont_inherit, the __future__ imports of this file would hold in the script.
     codes = dict(_code_objects(compile(BranchInstrumenter().visit(tree), file, "exec", dont_inherit=True)))
     for value in list(space.values()):
         function = _unwrap(value)
-        if isinstance(function, types.FunctionType) and function.__code__.co_filename == file:
-            old_code = function.__code__
-            new_code = codes.get((old_code.co_qualname, old_code.co_firstlineno), old_code)
-            # Python refuses code for other cells than those of the closure.
-            if new_code.co_freevars == old_code.co_freevars:
-                function.__code__ = new_code
+        if not isinstance(function, types.FunctionType):
+            continue
+        old_code = function.__code__
+        if old_code.co_filename != file:
+            continue
+        new_code = codes.get((old_code.co_qualname, old_code.co_firstlineno), old_code)
+        # Python refuses code for other cells than those of the closure.
+        if new_code.co_freevars == old_code.co_freevars:
+            function.__code__ = new_code
     space[RECORDER_NAME] = record_branch
 
 

@@ -27,7 +27,8 @@ __tracebackhide__ = True  # pytest leaves these frames out of a traceback
 def mapped() -> Iterator[None]:
     """Map "cuda" to the CPU inside, unless it is mapped already."""
     modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-    if any(isinstance(mode, CudaOnCpu) for mode in modes):
+    is_mapped = any(isinstance(mode, CudaOnCpu) for mode in modes)
+    if is_mapped:
         yield
     else:
         with CudaOnCpu():
@@ -86,15 +87,18 @@ def _placed_apply(method: Any) -> Callable[..., Any]:
         # `getattr_static` has given the class method itself, to be bound to each subclass.
         results = method.__get__(None, cls)(*arguments, **named)
         outputs = results if isinstance(results, tuple) else (results,)
-        tensors = [output if isinstance(output, torch.Tensor) else None for output in outputs]
-        nodes = {tensor.grad_fn for tensor in tensors if tensor is not None}
+        nodes = {output.grad_fn for output in outputs if isinstance(output, torch.Tensor)}
         for node in nodes:
             if isinstance(node, torch.autograd.function.BackwardCFunction):
-                on_gpu = [tensor is not None and is_on_gpu(tensor) for tensor in tensors]
+                on_gpu = list(map(_is_gpu_tensor, outputs))
                 node.register_prehook(functools.partial(_place_gradients, on_gpu))
         return results
 
     return apply
+
+
+def _is_gpu_tensor(output: Any) -> bool:
+    return isinstance(output, torch.Tensor) and is_on_gpu(output)
 
 
 def _place_gradients(on_gpu: list[bool], gradients: tuple[torch.Tensor | None, ...]) -> tuple[Any, ...]:
@@ -134,10 +138,12 @@ def _mapped_impl(impl: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(impl)
     def impl_mapped(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **named: Any) -> None:
         key = dispatch_key or library.dispatch_key
-        if fn is torch.library.fallthrough_kernel or not callable(fn):
+        is_function = fn is not torch.library.fallthrough_kernel and callable(fn)
+        if not is_function:
             impl(library, op_name, fn, dispatch_key, **named)
             return
-        if key not in ("CPU", "CUDA") or library.ns == "aten":
+        has_choice = key in ("CPU", "CUDA") and library.ns != "aten"
+        if not has_choice:
             impl(library, op_name, _mapped_function(fn), dispatch_key, **named)
             return
         name = _operator_name(op_name)

@@ -284,12 +284,17 @@ def _on_physical_device(function: Callable[..., Any], default: str | None = None
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
-        if default is not None and not arguments and not named:
+        has_arguments = arguments or named
+        if default is not None and not has_arguments:
             arguments = (default,)
-        arguments = tuple("cpu" if argument == "cuda" else argument for argument in arguments)
-        return function(*arguments, **{name: "cpu" if value == "cuda" else value for name, value in named.items()})
+        physical = {name: _physical_name(value) for name, value in named.items()}
+        return function(*map(_physical_name, arguments), **physical)
 
     return call
+
+
+def _physical_name(argument: Any) -> Any:
+    return "cpu" if argument == "cuda" else argument
 
 
 def _autocast_dtype(get_dtype: Callable[[str], torch.dtype]) -> Callable[[str], torch.dtype]:
@@ -300,7 +305,8 @@ def _autocast_dtype(get_dtype: Callable[[str], torch.dtype]) -> Callable[[str], 
 
     @functools.wraps(get_dtype)
     def call(device_type: str) -> torch.dtype:
-        return get_dtype("cpu" if device_type == "cuda" and torch.is_autocast_enabled("cpu") else device_type)
+        is_mapped = device_type == "cuda" and torch.is_autocast_enabled("cpu")
+        return get_dtype("cpu" if is_mapped else device_type)
 
     return call
 
@@ -444,7 +450,8 @@ class CudaOnCpu(TorchFunctionMode):
                 if result is not NotImplemented:
                     return result
         device = kwargs.get("device")
-        if device is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
+        has_default = device is None and _device.CURRENT_DEVICE is not None
+        if has_default and func in _device._device_constructors():
             device = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
         if device is not None:
             kwargs = {**kwargs, "device": _physical_device(device)}
@@ -468,7 +475,8 @@ class CudaOnCpu(TorchFunctionMode):
             on_gpu = any(is_on_gpu(tensor) for tensor in sources)
         for tensor in tensors_of((result,)):
             # A view, or a result in place, shares a storage whose place is known.
-            if device is not None or _recorded_placement(tensor) is None:
+            has_new_place = device is not None or _recorded_placement(tensor) is None
+            if has_new_place:
                 _mark_placement(tensor, on_gpu=on_gpu)
 
 

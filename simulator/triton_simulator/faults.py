@@ -172,7 +172,8 @@ class Fault:
     @property
     def peer_line(self) -> KernelLine | None:
         """The other program's line in a race, if it is known and another one."""
-        return self.peer_site.line if self.peer_site is not None and self.peer_site.line != self.line else None
+        line = self.peer_site.line if self.peer_site is not None else None
+        return line if line != self.line else None
 
     @property
     def load(self) -> KernelLine | None:
@@ -180,7 +181,8 @@ class Fault:
 
         It is one without `other=`; None if that is not known, or for another fault.
         """
-        return self.source.line if self.source is not None and self.source.is_load else None
+        source = self._load_source
+        return source.line if source is not None else None
 
     @property
     def loaded(self) -> str | None:
@@ -188,7 +190,15 @@ class Fault:
 
         None as for `load`.
         """
-        return self.source.name if self.source is not None and self.source.is_load else None
+        source = self._load_source
+        return source.name if source is not None else None
+
+    @property
+    def _load_source(self) -> PoisonSource | None:
+        """The source of an undefined value, if it is a masked load."""
+        if self.source is None:
+            return None
+        return self.source if self.source.is_load else None
 
     @property
     def summary(self) -> str:
@@ -198,11 +208,10 @@ class Fault:
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
-                # Without a name, `outside` is the distance to a tensor: 0 means that none is near.
-                if self.argument is None and self.outside == 0:
-                    return f"{program} {action} memory that belongs to no tensor"
                 if self.argument is None:
-                    return f"{program} {action} memory {_distance(self)}"
+                    # Without a name, `outside` is the distance to a tensor: 0 means that none is near.
+                    where = "that belongs to no tensor" if self.outside == 0 else _distance(self)
+                    return f"{program} {action} memory {where}"
                 if self.outside == 0:
                     return f"{program} {action} {location}, which lies between the elements of {self.argument}"
                 elements = "element" if self.size == 1 else "elements"
@@ -236,16 +245,24 @@ class Fault:
         where = f", {line} and {peer_line}" if is_told else ""
         if self.stored and not self._has_atomic:
             return f"{program} and {peer} store different values to {location}{where}"
-        if self.site is None or self.peer_site is None or not (is_told or self._has_atomic):
-            actions = "one loads it, the other stores to it"
-        else:
-            lines = (f" {line}", f" {peer_line}") if is_told else ("", "")
-            actions = f"{program} {self.site.action}{lines[0]}, {peer} {self.peer_site.action}{lines[1]}"
+        lines = (f" {line}", f" {peer_line}") if is_told else ("", "")
+        actions = self._race_actions(program, peer, lines)
         return f"{program} and {peer} meet at {location}: {actions}, and neither waits"
+
+    def _race_actions(self, program: str, peer: str, lines: tuple[str, str]) -> str:
+        """Return what two programs do, each by name if they differ."""
+        plain = "one loads it, the other stores to it"
+        if self.site is None or self.peer_site is None:
+            return plain
+        is_distinct = any(lines) or self._has_atomic
+        if not is_distinct:
+            return plain
+        return f"{program} {self.site.action}{lines[0]}, {peer} {self.peer_site.action}{lines[1]}"
 
     @property
     def _has_atomic(self) -> bool:
-        return any(site is not None and site.action is Action.ATOMIC for site in (self.site, self.peer_site))
+        sites = filter(None, (self.site, self.peer_site))
+        return any(site.action is Action.ATOMIC for site in sites)
 
     @property
     def advice(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import linecache
 import os
 import sys
@@ -73,12 +74,16 @@ def statement_text(lines: Sequence[str], number: int) -> str:
     """
     line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
     statement = next(reversed([*_around(_parse("".join(lines)), number)]), None) if line else None
-    if statement is None or _end_of_head(statement) == statement.lineno:
+    if statement is None:
+        return line
+    if _end_of_head(statement) == statement.lineno:
         return line
     text = _unparse(statement)
-    if len(text) > MAX_STATEMENT and number > statement.lineno:
+    is_cut = len(text) > MAX_STATEMENT and number > statement.lineno
+    if is_cut:
         # Its beginning would not show the line that is meant.
-        parts = (node for node in ast.walk(statement) if isinstance(node, ast.expr) and node.lineno == number)
+        expressions = (node for node in ast.walk(statement) if isinstance(node, ast.expr))
+        parts = (expression for expression in expressions if expression.lineno == number)
         text = f"… {max(map(ast.unparse, parts), key=len, default=line)}"
     return text if len(text) <= MAX_STATEMENT else f"{text[: MAX_STATEMENT - 1]}…"
 
@@ -101,7 +106,9 @@ def _around(tree: ast.Module | None, number: int) -> Iterator[ast.stmt]:
                 # These are no statements, but have statements in them.
                 if isinstance(child, ast.ExceptHandler | ast.match_case):
                     pending.append(child)
-            elif child.lineno <= number <= (child.end_lineno or child.lineno):
+                continue
+            last = child.end_lineno or child.lineno
+            if child.lineno <= number <= last:
                 yield child
                 pending.append(child)
 
@@ -110,10 +117,10 @@ def _end_of_head(statement: ast.stmt) -> int:
     """Return the last line of a statement, or that before its first block."""
     if not hasattr(statement, "body"):
         return statement.end_lineno or statement.lineno
-    parts = (
-        part for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt) for part in ast.walk(child)
-    )
-    return max([statement.lineno, *(part.end_lineno or 0 for part in parts if isinstance(part, ast.expr | ast.arg))])
+    children = (child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt))
+    parts = itertools.chain.from_iterable(map(ast.walk, children))
+    ends = (part.end_lineno for part in parts if isinstance(part, ast.expr | ast.arg))
+    return max([statement.lineno, *filter(None, ends)])
 
 
 def _unparse(statement: ast.stmt) -> str:

@@ -97,7 +97,7 @@ class _Session:
         pending, self.pending = self.pending, []
         if pending:
             first = pending[0]
-            for message in dict.fromkeys(str(error) for error in pending):
+            for message in dict.fromkeys(map(str, pending)):
                 if message != str(first):
                     first.add_note(message)
             first.add_note(CAUGHT)
@@ -117,7 +117,8 @@ class _Phase:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         # A skip does not excuse a fault that was caught before it.
-        if error is None or isinstance(error, pytest.skip.Exception):
+        has_excuse = error is not None and not isinstance(error, pytest.skip.Exception)
+        if not has_excuse:
             self.session.raise_pending()
         self.session.pending.clear()
 
@@ -142,7 +143,8 @@ def pytest_load_initial_conftests() -> None:
     session = _Session()
     _set_variable(session.undo, INTERPRET, "1")
     # xdist's workers learn of `-p` only after their conftest files; but of this, before.
-    plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
+    names = os.environ.get("PYTEST_PLUGINS", "").split(",")
+    plugins = [name for name in names if name not in ("", NAME)]
     _set_variable(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *plugins]))
     try:
         install()
@@ -205,10 +207,13 @@ def _expecting_exit(leave: Callable[..., Any], session: _Session) -> Callable[..
     def leave_expecting(context: Any, kind: Any, error: Any, trace: Any) -> Any:
         __tracebackhide__ = True
         is_expected = leave(context, kind, error, trace)
-        if is_expected and error in session.pending:
+        is_fault = is_expected and error in session.pending
+        if is_fault:
             expected = next(vars(context)[name] for name in EXPECTED if name in vars(context))
             types = expected if isinstance(expected, tuple) else (expected,)
-            if any(isinstance(each, type) and issubclass(each, SimulatorError) for each in types):
+            classes = (each for each in types if isinstance(each, type))
+            is_ours = any(issubclass(each, SimulatorError) for each in classes)
+            if is_ours:
                 session.pending.remove(error)
         return is_expected
 
@@ -295,20 +300,25 @@ def _describe_steps(launches: list[Launch], program: str, raised: BaseException 
 
     Without a fault, it is a program of the last launch, by default the first.
     """
-    broken = (index for index, launch in enumerate(launches) if launch.faults or launch.failure)
+    broken = (index for index, launch in enumerate(launches) if _is_broken(launch))
     index = next(broken, len(launches) - 1)
     launch = launches[index]
     try:
-        text = launch.text([int(index) for index in program.split(",")] if program else None)
+        chosen = list(map(int, program.split(","))) if program else None
+        text = launch.text(chosen)
     except ValueError as error:
         return f"{PROGRAM}={program}: {error}"
-    if launch.faults or launch.failure:
+    if _is_broken(launch):
         return text
     others = f"Launch {len(launches)} of {len(launches)}. " if len(launches) > 1 else ""
     # A kernel may run here that no GPU takes.
     is_refused = getattr(raised, "kernel_line", None) is not None
     found = "No GPU runs this, as the kernel does not compile" if is_refused else "Nothing illegal was found"
     return f"{others}{found}{_other_program(launch.grid)}.\n{text}"
+
+
+def _is_broken(launch: Launch) -> bool:
+    return bool(launch.faults or launch.failure)
 
 
 def _other_program(grid: tuple[int, ...]) -> str:
@@ -386,4 +396,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _pluralize(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"
+    if number == 1:
+        return f"1 {one}"
+    return f"{number} {several or one + 's'}"

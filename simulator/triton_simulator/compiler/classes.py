@@ -42,18 +42,23 @@ def is_aggregate(cls: type) -> bool:
     return ORIGINAL_CLASS in vars(cls)
 
 
+def _is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
 def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
     """Return how pickle rebuilds a script's class, or None if it cannot.
 
     `has_source` says whether a function's text is known.
     """
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if _is_named_tuple(cls):
         return _make_named_tuple, (cls.__name__, cls._fields, tuple(cls._field_defaults.values()))
     if issubclass(cls, enum.Enum):
         # A script's own base is not in the other process; the nearest of Python's is.
         base = next(base for base in cls.__mro__ if base.__module__ == "enum")
         # `IntEnum` is an int itself, `class C(int, Enum)` says so.
-        mixed = next((kind for kind in (int, float, str) if issubclass(cls, kind) and not issubclass(base, kind)), None)
+        kinds = (kind for kind in (int, float, str) if issubclass(cls, kind))
+        mixed = next((kind for kind in kinds if not issubclass(base, kind)), None)
         members = [(name, member.value) for name, member in cls.__members__.items()]
         return _make_enumeration, (base, cls.__name__, members, mixed)
     if is_aggregate(cls):
@@ -64,7 +69,9 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
     if type(cls) is not type:
         return None
     parameters = getattr(cls, "__dataclass_params__", None)
-    options = {name: getattr(parameters, name) for name in _OPTIONS} if parameters else None
+    options = None
+    if parameters:
+        options = {name: getattr(parameters, name) for name in _OPTIONS}
     # A data class needs only the names of its fields, and their types may not exist there.
     fields = dict.fromkeys(vars(cls).get("__annotations__", ()), object)
     return (
@@ -93,8 +100,13 @@ def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:
         if name not in _IMPLICIT_MEMBERS
         and not name.startswith("__dataclass_")
         and not isinstance(member, types.MemberDescriptorType)  # of __slots__
-        and not (isinstance(member, types.FunctionType) and not has_source(member))
+        and not _is_generated(member, has_source)
     }
+
+
+def _is_generated(member: Any, has_source: Callable[[Any], bool]) -> bool:
+    """Return whether a member is a function without a known text."""
+    return isinstance(member, types.FunctionType) and not has_source(member)
 
 
 # In the other process

@@ -7,6 +7,7 @@ That process runs `child`, and whoever asks says how to start it. This one needs
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
@@ -61,10 +62,12 @@ def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = VERDI
     """
     variants = {kernel.variant: kernel for kernel in kernels}
     last = {kernel.name: kernel for kernel in kernels}
+    for_first = itertools.product(targets[:1], variants.values())
+    for_others = itertools.product(targets[1:], last.values())
     return [
         *(CompileJob(kernel, None) for kernel in kernels),
-        *(CompileJob(kernel, target) for target in targets[:1] for kernel in variants.values()),
-        *(CompileJob(kernel, target) for target in targets[1:] for kernel in last.values()),
+        *(CompileJob(kernel, target) for target, kernel in for_first),
+        *(CompileJob(kernel, target) for target, kernel in for_others),
     ]
 
 
@@ -74,7 +77,7 @@ def added_jobs(kernels: Sequence[PickledKernel], targets: Sequence[Target]) -> l
     These compile the last variant of each kernel.
     """
     last = {kernel.name: kernel for kernel in kernels}
-    return [CompileJob(kernel, target) for target in targets for kernel in last.values()]
+    return [CompileJob(kernel, target) for target, kernel in itertools.product(targets, last.values())]
 
 
 def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = None) -> Iterator[Answer]:
@@ -94,7 +97,8 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
             for answer in received:
                 remaining.remove(answer.job)
                 yield answer
-                if answer.job.target is None and answer.refusal is not None:
+                is_last = answer.job.target is None and answer.refusal is not None
+                if is_last:
                     return
         finally:
             process.end()

@@ -38,14 +38,14 @@ def correct_lines(ptx: str) -> str:
 def _strip_counted_lines(lines: list[str]) -> Iterator[str]:
     inside = begun = False
     for line in lines:
-        if "begin inline asm" in line or "end inline asm" in line:
+        is_border = "begin inline asm" in line or "end inline asm" in line
+        if is_border:
             inside, begun = "begin" in line, False
-        elif inside and _LOCATION.match(line):
-            if begun:
+        elif begun:
+            if _LOCATION.match(line):
                 continue
-            begun = True
-        elif inside and line.strip():
-            begun = True
+        elif inside:
+            begun = bool(line.strip())
         yield line
 
 
@@ -54,16 +54,22 @@ def _call_site_mover(ptx: str) -> Callable[[str], str]:
 
     That file is the first that is named. A location in another file becomes the place where that one is called.
     """
-    first = next((match for match in map(_LOCATION.match, ptx.split("\n")) if match), None)
-    kernel_file, name = (first[1].split()[0], (first[3] or "").partition(":")[0]) if first else ("", "")
+    first = next(filter(None, map(_LOCATION.match, ptx.split("\n"))), None)
+    kernel_file = name = ""
+    if first:
+        kernel_file, name = first[1].split()[0], (first[3] or "").partition(":")[0]
     calls: dict[str, str] = {}
 
     def move_line(line: str) -> str:
         """Return the line, with its location in the kernel's file."""
-        if (stated := _LOCATION.match(line)) is None or stated[1].startswith(f"{kernel_file} "):
+        stated = _LOCATION.match(line)
+        if stated is None:
+            return line
+        if stated[1].startswith(f"{kernel_file} "):
             return line
         call = calls.get(stated[2] or "", stated[2])
-        if in_comment := re.search(rf"@\[ {re.escape(name)}:(\d+):(\d+)", stated[3] or ""):
+        comment = stated[3] or ""
+        if in_comment := re.search(rf"@\[ {re.escape(name)}:(\d+):(\d+)", comment):
             call = f"{kernel_file} {in_comment[1]} {in_comment[2]}"
         calls[stated[1]] = call or stated[1]
         return f"\t.loc\t{calls[stated[1]]}"

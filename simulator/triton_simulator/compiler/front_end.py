@@ -126,12 +126,19 @@ def _message(error: BaseException) -> str:
 
     Triton keeps an error of Python's by its representation: `NameError('y is not defined')`.
     """
-    message = str(error.error_message or "") if hasattr(error, "error_message") else str(error) or type(error).__name__
+    message = _raw_message(error)
     python = _REPRESENTATION.fullmatch(message)
     if python is None:
         return message
     text = str(ast.literal_eval(python[2]))
     return text if python[1] == "AssertionError" else f"{python[1]}: {text}"
+
+
+def _raw_message(error: BaseException) -> str:
+    """Return an error's message as it is, or its type if it has none."""
+    if hasattr(error, "error_message"):
+        return str(error.error_message or "")
+    return str(error) or type(error).__name__
 
 
 _REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
@@ -145,5 +152,7 @@ def _location(error: BaseException) -> tuple[str, int] | None:
     text, node = getattr(error, "src", None), getattr(error, "node", None)
     source = find_source(text) if isinstance(text, str) else None
     line = getattr(node, "lineno", None)
+    if source is None or line is None:
+        return None
     # Triton counts a function's lines from its `def`, which is line 1.
-    return None if source is None or line is None else (source.file, source.line + int(line) - 1)
+    return source.file, source.line + int(line) - 1

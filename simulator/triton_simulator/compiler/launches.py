@@ -138,7 +138,7 @@ def specialization(
         function,
         dict(zip((parameter.name for parameter in parameters), types, strict=True)),
         {path: get_iterable_path(values, path) for path in constant_paths},
-        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in attribute_paths},
+        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) for path in attribute_paths},
         {name: value for name, value in options.items() if isinstance(value, int | float | str)},
     )
 
@@ -156,9 +156,11 @@ def _parameters(kernel: Any) -> list[Any]:
 
     def make_parameter(position: int, declaration: inspect.Parameter) -> Any:
         """Return Triton's description of one parameter."""
-        return KernelParam(
-            position, declaration, *(position in excluded or declaration.name in excluded for excluded in exclusions)
-        )
+
+        def is_in(excluded: Any) -> bool:
+            return position in excluded or declaration.name in excluded
+
+        return KernelParam(position, declaration, *map(is_in, exclusions))
 
     parameters = inspect.signature(kernel.fn).parameters.values()
     return [make_parameter(position, declaration) for position, declaration in enumerate(parameters)]
@@ -190,9 +192,12 @@ def _specialize_argument(parameter: Any, value: Any) -> tuple[Any, Any]:
     if parameter.is_constexpr:
         return "constexpr", None
     annotated = parameter.annotation_type
-    specialize = not parameter.do_not_specialize and not (annotated == "u1" or annotated[:2] in ("fp", "bf"))
+    is_unspecialized_type = annotated == "u1" or annotated[:2] in ("fp", "bf")
+    specialize = not parameter.do_not_specialize and not is_unspecialized_type
     by_alignment = not parameter.do_not_specialize_on_alignment
     value = _functions_as_constants(value)
     # The class will do: Triton's `mangle_type` passes it as a backend, too.
     kind, key = jit.native_specialize_impl(BaseBackend, value, parameter.is_const, specialize, by_alignment)
-    return (annotated, key if specialize else None) if annotated else (kind, key)
+    if not annotated:
+        return kind, key
+    return annotated, key if specialize else None

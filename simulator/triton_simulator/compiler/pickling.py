@@ -14,6 +14,7 @@ import functools
 import importlib
 import inspect
 import io
+import itertools
 import linecache
 import pickle
 import types
@@ -136,7 +137,8 @@ class _Pickler(pickle.Pickler):
         if kind in ("Autotuner", "Heuristics"):
             return self.reducer_override(thing.fn)
         # This subpackage belongs to the simulator, but the other process imports it.
-        if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
+        is_foreign = _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing))
+        if is_foreign:
             return Opaque, (kind, _read_constants(thing))
         return NotImplemented
 
@@ -198,9 +200,9 @@ def _reduce_function(function: Any, make: Callable[..., Any], options: dict[str,
     if _package(function.__module__) == "triton":
         return _attribute, (function.__module__, function.__qualname__)
     text = _find_text(function)
-    if text is None and make is _define_jit:  # made by `exec`, as Triton's own tests do it on its interpreter
-        raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
     if text is None:
+        if make is _define_jit:  # made by `exec`, as Triton's own tests do it on its interpreter
+            raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
         return OpaqueFunction, (type(function).__name__,)
     # Defaults and annotations are read when the function is defined; what the body names may come later.
     head, body = _names(function, text)
@@ -211,9 +213,11 @@ def _find_text(function: Any) -> FunctionSource | None:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     for node in _definitions("".join(lines), code.co_filename):
+        if node.name != function.__name__:
+            continue
         # Python numbers a function from its first decorator; one that lost its decorators, from its `def`.
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
+        if code.co_firstlineno in (first, node.lineno):
             return FunctionSource(code.co_filename, "".join(lines), node.name, node.lineno)
     return None
 
@@ -224,7 +228,8 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
     The head has its defaults and annotations.
     """
     scope = dict(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         with suppress(ValueError):  # a name that is bound later has no value yet
             scope[name] = cell.cell_contents
     named = _parse_names(text)
@@ -278,11 +283,14 @@ def _resolve_used(value: Any, name: str, node: ast.AST) -> Any:
 
     A module of the script's is cut down to the attributes that the function uses.
     """
-    if not isinstance(value, types.ModuleType) or _package(value.__name__) in ("triton", *IMPORTED):
+    if not isinstance(value, types.ModuleType):
+        return value
+    if _package(value.__name__) in ("triton", *IMPORTED):
         return value
     subset = types.ModuleType(value.__name__)
-    for attribute in ast.walk(node):
-        if isinstance(attribute, ast.Attribute) and ast.unparse(attribute.value) == name:
+    attributes = (part for part in ast.walk(node) if isinstance(part, ast.Attribute))
+    for attribute in attributes:
+        if ast.unparse(attribute.value) == name:
             # None may be a value, so the new module itself marks what is missing.
             member = getattr(value, attribute.attr, subset)
             if member is not subset:
@@ -404,5 +412,6 @@ def _definition(text: FunctionSource) -> ast.FunctionDef:
 
 
 def _names_of(roots: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
-    nodes = (node for root in roots for node in ast.walk(root))
-    return (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context))
+    nodes = itertools.chain.from_iterable(map(ast.walk, roots))
+    names = (node for node in nodes if isinstance(node, ast.Name))
+    return (name.id for name in names if isinstance(name.ctx, context))

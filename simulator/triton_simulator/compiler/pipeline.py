@@ -106,7 +106,8 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
             result = correct_lines(result) if name == "ptx" else result
             # Kept as text: the next stage changes the module in place.
             outputs[name] = result if isinstance(result, bytes) else str(result)
-        if name == "ttgir" and LARGE_BLOCK.search(str(result)):
+        has_large_block = name == "ttgir" and LARGE_BLOCK.search(str(result)) is not None
+        if has_large_block:
             answer = Answer(job, shared_bytes=_shared_bytes(result, options, job.target))
             _, largest = read_by_types(special)
             answer = replace(answer, too_large=largest) if _is_too_large(largest, special) else answer

@@ -61,17 +61,20 @@ class FrontEnd:
         kernel_of_launch = self._launches.specialize(kernel, arguments, options, addresses)
         if id(kernel_of_launch) not in self._refusals:
             self._refusals[id(kernel_of_launch)] = self._refusal(kernel_of_launch)
-        if (refusal := self._refusals[id(kernel_of_launch)]) and raises_faults():
+        refusal = self._refusals[id(kernel_of_launch)]
+        if refusal and raises_faults():
             raise _compilation_error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> _Refused | None:
         """Return why a kernel is refused, or None if unknown."""
         answer = None if kernel.unknown else self._answer(kernel)
-        if answer is None or answer.refusal is None:
+        refusal = answer.refusal if answer is not None else None
+        if refusal is None:
             return None
-        refusal = answer.refusal
-        line = lines.KernelLine(refusal.file, refusal.line) if refusal.file and refusal.line else None
-        location, source = (f", {line.name}", f"\n  `{line.text}`") if line else ("", "")
+        line, location, source = None, "", ""
+        if refusal.file and refusal.line:
+            line = lines.KernelLine(refusal.file, refusal.line)
+            location, source = f", {line.name}", f"\n  `{line.text}`"
         return _Refused(f"{kernel.name} does not compile for a GPU{location}: {refusal.words}{source}", line)
 
     def _answer(self, kernel: PickledKernel) -> Answer | None:
@@ -173,9 +176,12 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, py
     """
     report = yield
     error = None if call.excinfo is None else call.excinfo.value
-    cause, chain = getattr(error, "__cause__", None), getattr(report.longrepr, "chain", None)
+    cause = getattr(error, "__cause__", None)
+    chain: Any = getattr(report.longrepr, "chain", None)
+    is_refusal = chain and hasattr(error, "kernel_line")
     # The traceback of such a cause has been cut at the launch; a test's own error may have a cause without one too.
-    if chain and hasattr(error, "kernel_line") and cause is not None and cause.__traceback__ is None:
+    is_cut = cause is not None and cause.__traceback__ is None
+    if is_refusal and is_cut:
         del chain[:-1]
     return report
 

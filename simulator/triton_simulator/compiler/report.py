@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -65,8 +66,10 @@ def _jobs_of_refused(judged: Sequence[Answer], targets: Sequence[Target]) -> lis
     A variant that is refused for the first target may compile for another one.
     """
     covered = {(answer.job.kernel, answer.job.target) for answer in judged}
-    refused = {answer.job.kernel for answer in judged if (answer.refusal or answer.does_not_fit) and answer.job.target}
-    return [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
+    compiled = (answer for answer in judged if answer.job.target)
+    refused = {answer.job.kernel for answer in compiled if answer.refusal or answer.does_not_fit}
+    pairs = itertools.product(refused, targets)
+    return [CompileJob(kernel, target) for kernel, target in pairs if (kernel, target) not in covered]
 
 
 def _rest_of(added: Sequence[Target], targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -74,9 +77,11 @@ def _rest_of(added: Sequence[Target], targets: Sequence[Target]) -> tuple[Target
 
     This Triton compiles for all of them.
     """
+    if not targets:
+        return ()
     names = {target.name for target in targets}
     known = [target for target in added if target.name not in names]
-    return tuple(target for target in known if targets and has_backend(nvidia=target.is_nvidia))
+    return tuple(target for target in known if has_backend(nvidia=target.is_nvidia))
 
 
 def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
@@ -92,8 +97,10 @@ def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[A
             pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
+            if number != len(read):
+                continue
             # What the front end refuses compiles for no GPU: a second process would start in vain.
-            if number == len(read) and answer.refusal is None and compiled:
+            if answer.refusal is None and compiled:
                 pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
         if pending is not None:
             yield from pending.result()
@@ -117,10 +124,12 @@ class CompilerReport:
         Nowhere means for none of these GPUs, or for none of this machine's.
         """
         refused = [answer for answer in self.answers if answer.refusal is not None]
+        relevant = self.present or self.targets
         for answer in refused:
             by = {candidate.job.target for candidate in refused if candidate.job.kernel == answer.job.kernel}
             # None is the front end, which refuses for all GPUs at once.
-            if None in by or by.issuperset(self.present or self.targets):
+            is_for_all = None in by or by.issuperset(relevant)
+            if is_for_all:
                 return answer
         return None
 
@@ -133,13 +142,15 @@ class CompilerReport:
         """
         relevant = self.present or self.targets
         largest = max(relevant, key=lambda target: target.shared_bytes or 0, default=None)
-        for kernel in {answer.job.kernel: None for answer in self.answers if answer.does_not_fit}:
+        kernels = dict.fromkeys(answer.job.kernel for answer in self.answers if answer.does_not_fit)
+        for kernel in kernels:
             answers = [answer for answer in self.answers if answer.job.kernel == kernel]
             failures = tuple(answer for answer in answers if answer.does_not_fit)
+            small = {answer.job.target for answer in failures}
             unknown = {answer.job.target for answer in answers if answer.slow}
-            if largest in (small := {answer.job.target for answer in failures}) and (small | unknown).issuperset(
-                relevant
-            ):
+            if largest not in small:
+                continue
+            if (small | unknown).issuperset(relevant):
                 return failures
         return ()
 
@@ -149,14 +160,17 @@ class CompilerReport:
 
         Nothing was refused then, and nothing took too long.
         """
-        failed = self.refused or self.memory_failures() or self.too_many_warps
-        return not failed and not any(answer.slow for answer in self.answers)
+        failures = (self.refused, self.memory_failures(), self.too_many_warps)
+        if any(failures):
+            return False
+        return not any(answer.slow for answer in self.answers)
 
     @property
     def too_many_warps(self) -> Answer | None:
         """The answer on a kernel that no GPU can launch; None if there is none."""
         # The front end counts 32 threads a warp, the fewest of any GPU here: what is too many there is so everywhere.
-        return next((answer for answer in self.answers if answer.too_many_warps and answer.job.target is None), None)
+        of_front_end = (answer for answer in self.answers if answer.job.target is None)
+        return next((answer for answer in of_front_end if answer.too_many_warps), None)
 
     def lines(self) -> list[str]:
         """Return the sentences for somebody whose script is right."""
@@ -174,20 +188,26 @@ class CompilerReport:
 
         `number_of` gives the number that people see for a line of the kernel's file, or None if they see none.
         """
-        if (answer := self.refused) is None and not self.targets:
-            accepted = "Triton's front end accepts it; there is no compiler here"
-            return " · ".join([*([accepted] if self._accepted else []), *self.notes])
-        if answer is None or (refusal := answer.refusal) is None:
-            names = [target.name for target in sorted(self.fine, key=lambda target: target.arch)]
-            # The usual ones are a range; a GPU of this machine may be far beyond it.
-            is_range = len(names) == len(self.targets) == len(judged_with(frozenset()))
-            compiles = (
-                f"compiles for {f'{names[0]} to {names[-1]}' if is_range else join_names(names)}" if names else ""
-            )
-            return " · ".join(filter(None, (compiles, *self.notes)))
+        answer = self.refused
+        if answer is None or answer.refusal is None:
+            return self._line_without_refusal()
+        refusal = answer.refusal
         line = number_of(refusal.line) if refusal.line else None
         where = f", line {line}" if line is not None else ""
         return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.summary}"
+
+    def _line_without_refusal(self) -> str:
+        """Return the report in one line where no kernel is refused."""
+        if not self.targets:
+            accepted = "Triton's front end accepts it; there is no compiler here"
+            return " · ".join([*([accepted] if self._accepted else []), *self.notes])
+        names = [target.name for target in sorted(self.fine, key=lambda target: target.arch)]
+        if not names:
+            return " · ".join(self.notes)
+        # The usual ones are a range; a GPU of this machine may be far beyond it.
+        is_range = len(names) == len(self.targets) == len(judged_with(frozenset()))
+        gpus = f"{names[0]} to {names[-1]}" if is_range else join_names(names)
+        return " · ".join([f"compiles for {gpus}", *self.notes])
 
     @property
     def _accepted(self) -> bool:

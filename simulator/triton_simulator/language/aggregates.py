@@ -35,7 +35,8 @@ def aggregate_patches(patches: Patches) -> None:
 
 def jit_methods(aggregate: Any) -> list[Any]:
     """Return the jit functions of an aggregate; of anything else none."""
-    if not (isinstance(aggregate, type) and ORIGINAL_CLASS in vars(aggregate)):
+    is_aggregate = isinstance(aggregate, type) and ORIGINAL_CLASS in vars(aggregate)
+    if not is_aggregate:
         return []
     return [member.function for member in vars(aggregate).values() if isinstance(member, _Method)]
 

@@ -39,7 +39,8 @@ def uniform_value(builder: Builder, value: Value) -> Any:
     """
     check_defined(builder, value)
     data = value.data.reshape(-1)
-    if len(data) > 1 and (data != data[0]).any():
+    is_divergent = len(data) > 1 and (data != data[0]).any()
+    if is_divergent:
         raise Divergence(data)
     return data[0]
 
@@ -52,4 +53,6 @@ def describe(tensor: Any) -> str:
 
 def is_single(value: Any) -> bool:
     """Return whether something is a value of one element."""
-    return isinstance(value, Value) and all(size == 1 for size in value.shape)
+    if not isinstance(value, Value):
+        return False
+    return all(size == 1 for size in value.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -62,14 +63,16 @@ def _varying_positions(nodes: Iterable[ast.AST]) -> frozenset[int]:
     They vary if they are not written the same way wherever the function returns.
     """
     returns = [elements(node.value) for node in nodes if isinstance(node, ast.Return)]
-    positions = range(max(map(len, returns), default=0))
     # Tuples of different lengths have no common positions: all vary.
     if len(set(map(len, returns))) > 1:
-        return frozenset(positions)
-    dumps = [
-        {ast.dump(values[position]) for values in returns if values[position] is not None} for position in positions
-    ]
-    return frozenset(position for position in positions if len(dumps[position]) > 1)
+        return frozenset(range(max(map(len, returns))))
+    columns = zip(*returns, strict=True)
+    return frozenset(position for position, values in enumerate(columns) if _is_varying(values))
+
+
+def _is_varying(values: Iterable[Any]) -> bool:
+    """Return whether the values at a position are written in several ways."""
+    return len({ast.dump(value) for value in values if value is not None}) > 1
 
 
 def _escaping_nodes(
@@ -82,20 +85,21 @@ def _escaping_nodes(
     candidates = [node for node in nodes if isinstance(node, kind)]
     if not candidates:
         return
-    bound = {node: assigned_names(targets(node)) for node in candidates}
     inside = {node: set(ast.walk(node)) for node in candidates}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    reads = [name for name in names if isinstance(name.ctx, ast.Load)]
     # `x += 1` reads x, although its context there is only Store.
     updated = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
+    reads += [name for name in names if name in updated]
+    reads_of = {}
+    for node in candidates:
+        bound = assigned_names(targets(node))
+        reads_of[node] = {read for read in reads if read.id in bound}
     for node in candidates:
         # A loop around this one does not count: what it reads after this one is what this one has left.
         disjoint = [candidate for candidate in candidates if node not in inside[candidate]]
-        outside = (read for read in reads if read.id in bound[node] and read not in inside[node])
-        if any(
-            not any(read.id in bound[candidate] and read in inside[candidate] for candidate in disjoint)
-            for read in outside
-        ):
+        own_reads = (reads_of[candidate] & inside[candidate] for candidate in disjoint)
+        if reads_of[node].difference(inside[node], *own_reads):
             yield node
 
 
@@ -107,7 +111,9 @@ def _early_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
             return
         if not isinstance(statement, ast.If):
             continue
-        if any(isinstance(node, ast.Return) for later in body[position + 1 :] for node in ast.walk(later)):
+        later = itertools.chain.from_iterable(map(ast.walk, body[position + 1 :]))
+        has_later_return = any(isinstance(node, ast.Return) for node in later)
+        if has_later_return:
             yield from (node for node in ast.walk(statement) if isinstance(node, ast.Return))
         else:
             yield from _early_returns(statement.body)

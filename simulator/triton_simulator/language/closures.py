@@ -56,10 +56,17 @@ def is_accepted_by_compiler(name: str, value: Any) -> bool:
         or getattr(value, "__triton_builtin__", False)
         or getattr(value, "__triton_aggregate__", False)
         or str(getattr(value, "__module__", "")).startswith(_LANGUAGES)
-        or (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"))
+        or _is_named_tuple(value)
         or name in CodeGenerator.builtin_namespace
         or triton.knobs.compilation.allow_non_constexpr_globals
     )
+
+
+def _is_named_tuple(value: Any) -> bool:
+    """Return whether a value is a class of named tuples."""
+    if not isinstance(value, type):
+        return False
+    return issubclass(value, tuple) and hasattr(value, "_fields")
 
 
 def refuse_variable(name: str, value: Any) -> Any:
@@ -67,7 +74,8 @@ def refuse_variable(name: str, value: Any) -> Any:
 
     A function raises RuntimeError, and anything else NameError.
     """
-    if callable(value) and not isinstance(value, type):
+    is_function = callable(value) and not isinstance(value, type)
+    if is_function:
         raise RuntimeError(
             f"Unsupported function referenced: {value}. A kernel calls functions that have @triton.jit above them."
         )

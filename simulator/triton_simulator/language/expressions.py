@@ -47,9 +47,8 @@ class Assignments:
 
     def track(self, target: ast.expr, value: ast.expr) -> None:
         """Note an assignment, before its value is rewritten."""
-        nothing = isinstance(value, ast.Constant) and value.value is None
         names = assigned_names([target])
-        if nothing or isinstance(value, _MAYBE_CONSTANT):
+        if _may_be_constant(value):
             self.protected |= names
         else:
             self.protected -= names
@@ -58,8 +57,9 @@ class Assignments:
         """Return the value that the compiler would assign to a target."""
         names = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
         annotations = [self.annotations.pop(name, None) for name in names]
-        if annotations and annotations[0] is not None and all(annotations):
-            return locate(value, call("apply_annotation", [value, annotations[0]]))
+        first = annotations[0] if annotations else None
+        if first is not None and all(annotations):
+            return locate(value, call("apply_annotation", [value, first]))
         return locate(value, call("to_tensors", [value]))
 
     @contextmanager
@@ -68,6 +68,13 @@ class Assignments:
         state = set(self.protected), dict(self.annotations)
         yield
         self.protected, self.annotations = state
+
+
+def _may_be_constant(value: ast.expr) -> bool:
+    """Return whether a value may be None, a data type or a global."""
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    return isinstance(value, _MAYBE_CONSTANT)
 
 
 class ExpressionRewriter(ast.NodeTransformer):
@@ -102,22 +109,23 @@ class ExpressionRewriter(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Resolve an attribute as the compiler does."""
         value = self._module_value(node)
-        if isinstance(value, tl.constexpr) and isinstance(node.ctx, ast.Load):
+        is_read = isinstance(node.ctx, ast.Load)
+        if is_read and isinstance(value, tl.constexpr):
             return locate(node, call("constexpr_value", [node]))
         if is_replaced(value):
             return locate(node, call("current_builtin", [node]))
         self.generic_visit(node)
-        if node.attr not in _CONSTEXPR_ATTRIBUTES or not isinstance(node.ctx, ast.Load):
-            return node
-        return locate(node, call("read_attribute", [node.value, ast.Constant(node.attr)]))
+        if is_read and node.attr in _CONSTEXPR_ATTRIBUTES:
+            return locate(node, call("read_attribute", [node.value, ast.Constant(node.attr)]))
+        return node
 
     def _module_value(self, node: ast.expr) -> Any:
         """Return the value of a name or attribute at module level.
 
         None where a function has another meaning for the name.
         """
-        if isinstance(node, ast.Name) and node.id not in self._facts.local_names:
-            return self._space.get(node.id)
+        if isinstance(node, ast.Name):
+            return None if node.id in self._facts.local_names else self._space.get(node.id)
         module = self._module_value(node.value) if isinstance(node, ast.Attribute) else None
         return vars(module).get(node.attr) if isinstance(module, types.ModuleType) else None  # type: ignore[attr-defined]
 
@@ -168,7 +176,8 @@ class ExpressionRewriter(ast.NodeTransformer):
         if node in self._facts.escaping_comprehensions:
             for generator in node.generators:
                 names = elements(generator.target)
-                if all(isinstance(name, ast.Name) for name in names):
+                has_only_names = all(isinstance(name, ast.Name) for name in names)
+                if has_only_names:
                     generator.ifs.insert(0, locate(node, _share_names(names)))
         return node
 

@@ -113,8 +113,8 @@ def _replace_classes(patches: Patches) -> None:
         """Initialize a `tl.static_range`; in a launch, from constants."""
         if is_launching():
             # Triton asserts a `tl.constexpr`, which is a plain number here; a tensor is left for it to refuse.
-            ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
-            hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
+            ends = tuple(end if isinstance(end, tl.tensor) else _constant(end) for end in ends)
+            hints = {name: _constant(end) for name, end in hints.items()}
         start(numbers, *ends, **hints)
 
     start = tl.static_range.__init__
@@ -127,9 +127,16 @@ def _replace_classes(patches: Patches) -> None:
     add(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), running)
     add(tl.constexpr, "__str__", lambda constant: str(constant.value), running)
     for name, method in vars(tl.constexpr).items():
+        if not name.startswith("__"):
+            continue
         # Triton calls the second operand of each binary operator `other`.
-        if name.startswith("__") and "other" in getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]:
+        operands = getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]
+        if "other" in operands:
             patches.attribute(tl.constexpr, name, _of_constants(method))
+
+
+def _constant(end: Any) -> Any:
+    return None if end is None else tl.constexpr(end)
 
 
 def _of_constants(method: Any) -> Any:
@@ -186,7 +193,8 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
     def item(tensor: Any, index: Any) -> Any:
         """Add axes to a tensor. Raises TypeError for any other index."""
         entries = index if isinstance(index, tuple) else (index,)
-        if any(isinstance(entry, tl.tensor | int) for entry in entries):
+        has_position = any(isinstance(entry, tl.tensor | int) for entry in entries)
+        if has_position:
             raise TypeError(
                 "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
                 "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`; a block cannot be "
@@ -226,7 +234,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         # A combining function is given blocks for scalars: `uniform_value` has it called again with scalars.
-        if builder.combining or is_single(tensor.handle):
+        is_scalar = builder.combining or is_single(tensor.handle)
+        if is_scalar:
             # Whether a number or an address is not zero: programs that agree on that stay together.
             return bool(uniform_value(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
         raise ValueError(
@@ -235,7 +244,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 
     def as_index(tensor: Any) -> int:
         """Return a scalar as an index. Raises TypeError for a block."""
-        if not builder.combining and not is_single(tensor.handle):
+        is_block = not builder.combining and not is_single(tensor.handle)
+        if is_block:
             raise TypeError(f"{describe(tensor)} is not an index; expected a scalar")
         return int(uniform_value(builder, tensor.handle))
 
@@ -244,7 +254,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 
         def convert_tensor(tensor: Any) -> Any:
             """Return the number. Raises TypeError for a block."""
-            if not builder.combining and not is_single(tensor.handle):
+            is_block = not builder.combining and not is_single(tensor.handle)
+            if is_block:
                 raise TypeError(
                     f"{describe(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
                 )

@@ -82,7 +82,9 @@ def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
     def extremum(*values: Any, **options: Any) -> Any:
         """Return the extreme value; of tensors, element by element."""
-        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
+        has_tensor = any(isinstance(value, tl.tensor) for value in values)
+        is_elementwise = has_tensor and len(values) > 1
+        if not is_elementwise:
             return plain(*values, **options)
         return functools.reduce(getattr(tl, name), values)
 
@@ -111,13 +113,16 @@ def range_values(start: Any, stop: Any, step: Any) -> Any:
     The ends may differ between programs, as long as all make as many steps. Raises Divergence otherwise.
     """
     ends = [constexpr_value(end) for end in (start, stop, step)]
-    if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
+    tensors = (end for end in ends if isinstance(end, tl.tensor))
+    is_simulated = any(isinstance(tensor.handle, Value) for tensor in tensors)
+    if not is_simulated:
         return builtins.range(*ends)
     builder: Builder = upstream.interpreter_builder
     numbers = [_as_scalars(builder, end) for end in ends]
     dtype = _common_type(*ends)
     first, last, stride = (_signed(number, dtype) for number in numbers)
-    if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
+    has_countdown = isinstance(ends[2], tl.tensor) and (stride <= 0).any()
+    if has_countdown:
         _warn_of_countdown(first, last, stride)
         counts = np.where(stride <= 0, 0, np.maximum(0, -((first - last) // np.maximum(stride, 1))))
     else:
@@ -154,11 +159,13 @@ def _signed(end: Array, dtype: Any) -> Array:
 
 
 def _common_type(*ends: Any) -> Any:
-    semantic = upstream.interpreter_semantic
-    types = {
-        tl.int32 if type(end) is int and -(2**31) <= end < 2**31 else semantic.to_tensor(end).dtype for end in ends
-    }
-    return functools.reduce(semantic.integer_promote_impl, types)
+    types = set(map(_type_of_end, ends))
+    return functools.reduce(upstream.interpreter_semantic.integer_promote_impl, types)
+
+
+def _type_of_end(end: Any) -> Any:
+    is_int32 = type(end) is int and -(2**31) <= end < 2**31
+    return tl.int32 if is_int32 else upstream.interpreter_semantic.to_tensor(end).dtype
 
 
 def _as_scalars(builder: Builder, number: Any) -> Array:
@@ -169,7 +176,8 @@ def _as_scalars(builder: Builder, number: Any) -> Array:
     if not isinstance(number, tl.tensor):
         return np.array([operator.index(number)])
     value = number.handle
-    if not is_single(value) or not number.dtype.is_int():
+    is_integer = is_single(value) and number.dtype.is_int()
+    if not is_integer:
         raise TypeError(f"`range` expects integers, but one of its arguments is {describe(number)}")
     check_defined(builder, value)
     data = value.data.reshape(-1).astype(np.int64)

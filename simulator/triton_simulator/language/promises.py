@@ -57,7 +57,9 @@ def _numbers(input: Any, values: Any) -> list[Any]:
     """
     values = constexpr_value(values)
     numbers = list(map(constexpr_value, values if isinstance(values, list | tuple) else [values]))
-    if isinstance(input, tl.tensor) and len(numbers) != max(1, len(input.shape)):
+    if not isinstance(input, tl.tensor):
+        return numbers
+    if len(numbers) != max(1, len(input.shape)):
         raise ValueError("expected a value for each axis of the block")
     return numbers
 
@@ -67,14 +69,16 @@ def _find_counterexample(builder: Builder, predicate: Callable[..., Array], bloc
 
     Pointers count bytes of their tensor.
     """
-    if not isinstance(block, tl.tensor) or block.dtype.scalar.is_floating():
+    has_integers = isinstance(block, tl.tensor) and not block.dtype.scalar.is_floating()
+    if not has_integers:
         return None
     value, unit = block.handle, 1
     if block.dtype.scalar.is_ptr():
         value, unit = builder.memory.space.byte_offsets(value), item_bytes(block.dtype.scalar.element_ty)
     data = value.full() if value.shape else value.full()[:, None]
     steps = np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1))
-    if len(value.shape) > 1 and not (steps == unit).any():
+    is_other_axis = len(value.shape) > 1 and not (steps == unit).any()
+    if is_other_axis:
         return None  # accesses are wide along another axis: what is said of this one changes none
     wrong = ~predicate(data, steps // unit, axis + 1)
     if value.poison is not None:
@@ -112,4 +116,6 @@ def _is_constant(data: Array, steps: Array, axis: int, number: int) -> Array:
 def _is_group_start(data: Array, length: int, axis: int) -> Array:
     """Return which elements along an axis begin a group."""
     starts = np.asarray(np.arange(data.shape[axis]) % length == 0)
-    return starts.reshape([-1 if dimension == axis else 1 for dimension in range(data.ndim)])
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    return starts.reshape(shape)

@@ -93,9 +93,12 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
         """Return Triton's chain of comparisons; Triton 3.6 has none."""
         visit: Any = getattr(super(), "visit_Compare", self.generic_visit)
         changed: ast.AST = visit(node)
-        for part in ast.walk(changed) if changed is not node else ():
-            if isinstance(part, ast.Name) and part.id == _COMPARISON:
-                part.id = helper_name(_COMPARISON)
+        if changed is node:
+            return changed
+        names = (part for part in ast.walk(changed) if isinstance(part, ast.Name))
+        for name in names:
+            if name.id == _COMPARISON:
+                name.id = helper_name(_COMPARISON)
         return changed
 
 
@@ -201,10 +204,11 @@ class _FunctionRewriter(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         """Add what keeps protected names, and what tracks returns."""
         protected = sorted(self._assignments.protected & (assigned_names(node.body) ^ assigned_names(node.orelse)))
-        returns = self._facts.varying and any(isinstance(statement, ast.Return) for statement in ast.walk(node))
+        returns = self._facts.varying and _has_return(node)
         self._rewrite_parts(node)
         # Most branches need nothing: their names can be replaced, and the function returns elsewhere.
-        if not (protected or returns):
+        is_plain = not protected and not returns
+        if is_plain:
             return node
         number = next(self._numbers)
         condition, kept = f"{CONDITION}{number}", {name: f"kept{number}.{name}" for name in protected}
@@ -215,7 +219,9 @@ class _FunctionRewriter(ast.NodeTransformer):
         # The value before the branch is kept, as the branch may not replace it.
         setup += [assign(kept[name], load(name)) for name in protected]
         merges = [_merge(name, condition, kept[name]) for name in protected]
-        return [*(locate(node, part) for part in setup), node, *(locate(node, part) for part in merges)]
+        before = [locate(node, part) for part in setup]
+        after = [locate(node, part) for part in merges]
+        return [*before, node, *after]
 
     def visit_While(self, node: ast.While) -> ast.AST:
         """Visit the branches as blocks that may not run."""
@@ -230,7 +236,9 @@ class _FunctionRewriter(ast.NodeTransformer):
         """Loop over tensors, and make the index undefined after the loop."""
         node.iter = locate(node.iter, call("loop_values", [self.visit(node.iter)]))
         node.body, node.orelse = self._rewrite_block(node.body), self._rewrite_block(node.orelse)
-        if node not in self._facts.escaping_loops or not isinstance(node.target, ast.Name):
+        if node not in self._facts.escaping_loops:
+            return node
+        if not isinstance(node.target, ast.Name):
             return node
         loop = f".loop{next(self._numbers)}"
         node.iter = locate(node.iter, bind(loop, node.iter))
@@ -238,6 +246,10 @@ class _FunctionRewriter(ast.NodeTransformer):
         # A loop that the compiler unrolls leaves its index behind; one that counts at run time does not.
         end = ast.If(call("is_runtime_loop", [load(loop)]), [assign(node.target.id, index)], [])
         return [node, locate(node, end)]
+
+
+def _has_return(node: ast.stmt) -> bool:
+    return any(isinstance(part, ast.Return) for part in ast.walk(node))
 
 
 def _merge(name: str, condition: str, kept: str) -> ast.stmt:

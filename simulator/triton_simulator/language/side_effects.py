@@ -53,11 +53,14 @@ class Analysis:
 
         The answer is kept until a name changes that it depends on.
         """
-        # A script may bind a global name again between two launches.
-        if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._dependencies):
+        if self._answer is None or self._is_outdated():
             self._dependencies.clear()
             self._answer = self._reaches_out()
         return self._answer
+
+    def _is_outdated(self) -> bool:
+        # A script may bind a global name again between two launches.
+        return any(space.get(name) is not thing for space, name, thing in self._dependencies)
 
     def _reaches_out(self) -> bool:
         pending, visited = [self._function], set[int]()
@@ -79,10 +82,7 @@ class Analysis:
                     pending.append(thing.fn)
                 elif isinstance(thing, types.FunctionType):
                     pending.extend([] if _is_trusted(thing.__module__) else [thing])
-                # What is bound or written in C is not looked into: it may do anything.
-                elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_trusted(
-                    thing.__module__
-                ):
+                elif _is_opaque(thing):
                     return True
                 # Reading a global container is no side effect unless something here could change one.
                 containers |= isinstance(thing, list | dict | set)
@@ -96,6 +96,15 @@ def _visible_names(function: Any) -> Mapping[str, Any]:
         return space
     # Python only reads of a ChainMap's maps, and cells are no dict.
     return ChainMap(ClosureVariables(function), space)  # type: ignore[arg-type]
+
+
+def _is_opaque(thing: Any) -> bool:
+    """Return whether a function may do anything.
+
+    What is bound or written in C is not looked into.
+    """
+    is_bound = isinstance(thing, types.BuiltinFunctionType | types.MethodType)
+    return is_bound and not _is_trusted(thing.__module__)
 
 
 def _is_trusted(module: str | None) -> bool:
@@ -121,7 +130,8 @@ class _Uses:
         """
         for name in self.names & space.keys():
             thing = space[name]
-            if isinstance(thing, types.ModuleType) and not _is_trusted(thing.__name__):
+            is_unknown_module = isinstance(thing, types.ModuleType) and not _is_trusted(thing.__name__)
+            if is_unknown_module:
                 yield from (getattr(thing, attribute, None) for attribute in self.attributes)
             else:
                 yield thing

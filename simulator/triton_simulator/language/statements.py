@@ -28,8 +28,10 @@ def to_tensors(value: Any) -> Any:
     """
     if isinstance(value, tl.tensor):
         return value
-    if isinstance(value, tl.tuple) and not any(value.type.fields or ()):
-        return tl.tuple([to_tensors(item) for item in value])
+    if isinstance(value, tl.tuple):
+        fields = value.type.fields or ()
+        if not any(fields):
+            return tl.tuple([to_tensors(item) for item in value])
     if not isinstance(value, tuple | list):
         # Unchecked, what is no number comes back as it is.
         return upstream.interpreter_semantic.to_tensor(value, False)
@@ -71,8 +73,10 @@ def merge_branches(condition: Any, previous: Any, current: Any, global_value: An
 
     The branches of a condition that the compiler does not know can replace tensors only.
     """
+    if not isinstance(condition, tl.tensor):
+        return current
     is_fixed = previous is None or isinstance(previous, tl.dtype) or previous is global_value
-    return previous if is_fixed and isinstance(condition, tl.tensor) else current
+    return previous if is_fixed else current
 
 
 def is_compiler_global(space: dict[str, Any], name: str) -> bool:
@@ -81,7 +85,9 @@ def is_compiler_global(space: dict[str, Any], name: str) -> bool:
     The name may be one of the kernel's globals or of the compiler's.
     """
     value = space.get(name)
-    return isinstance(value, tl.constexpr | tl.dtype) or callable(value) or name in CodeGenerator.builtin_namespace
+    if isinstance(value, tl.constexpr | tl.dtype):
+        return True
+    return callable(value) or name in CodeGenerator.builtin_namespace
 
 
 def module_value(space: dict[str, Any], name: str) -> Any:

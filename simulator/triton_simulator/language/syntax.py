@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -69,8 +70,9 @@ def bind(name: str, value: ast.expr) -> ast.NamedExpr:
 
 def assigned_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that are assigned in `nodes`."""
-    children = (child for node in nodes for child in ast.walk(node))
-    return {child.id for child in children if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
+    children = itertools.chain.from_iterable(map(ast.walk, nodes))
+    names = (child for child in children if isinstance(child, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def elements(value: ast.expr | None) -> list[Any]:

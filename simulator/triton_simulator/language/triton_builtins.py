@@ -71,12 +71,12 @@ def builtin_patches(patches: Patches, special: Callable[[Any, Any], Any]) -> Non
 
     `special` gets a builtin and what it calls, and says what ours calls.
     """
-    spaces = list(_spaces())
-    members = [(space, *named) for space in spaces for named in vars(space).items() if type(named[1]) in _KINDS]
+    members = list(_members(list(_spaces())))
+    functions = (thing for _, _, thing in members if type(thing) is types.FunctionType)
     # First all replacements, as a method may forward to a builtin that is listed later.
-    for _, _, thing in members:
-        if type(thing) is types.FunctionType and thing.__code__ is _CODE and thing not in _replacements:
-            _replacements[thing] = _wrap_builtin(thing, special(thing, vars(thing)["__wrapped__"]))
+    for function in functions:
+        if function.__code__ is _CODE and function not in _replacements:
+            _replacements[function] = _wrap_builtin(function, special(function, vars(function)["__wrapped__"]))
     for space, name, thing in members:
         if is_replaced(thing):
             patches.attribute(space, name, _replacements[thing])
@@ -92,16 +92,32 @@ def builtin_patches(patches: Patches, special: Callable[[Any, Any], Any]) -> Non
 _KINDS = (types.FunctionType, dict)
 
 
+def _members(spaces: list[Any]) -> Iterator[tuple[Any, str, Any]]:
+    """Yield the functions and dicts of modules and classes.
+
+    Each comes with its module or class, and its name there.
+    """
+    for space in spaces:
+        for name, thing in vars(space).items():
+            if type(thing) in _KINDS:
+                yield space, name, thing
+
+
 def _spaces() -> Iterator[Any]:
     """Yield the loaded modules of Triton, and the classes in them."""
     visited = set[int]()
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "triton" and isinstance(module, types.ModuleType):
-            yield module
-            for thing in list(vars(module).values()):
-                if isinstance(thing, type) and thing.__module__.startswith("triton.") and id(thing) not in visited:
-                    visited.add(id(thing))
-                    yield thing
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "triton"]
+    for module in modules:
+        if not isinstance(module, types.ModuleType):
+            continue
+        yield module
+        classes = [thing for thing in list(vars(module).values()) if isinstance(thing, type)]
+        for cls in classes:
+            if id(cls) in visited:
+                continue
+            if cls.__module__.startswith("triton."):
+                visited.add(id(cls))
+                yield cls
 
 
 def _forwards_to_builtin(method: Any) -> bool:
@@ -109,9 +125,8 @@ def _forwards_to_builtin(method: Any) -> bool:
 
     Such a method is `x.exp()`; the function that it calls needs a semantic.
     """
-    if not isinstance(method, types.FunctionType) or method.__code__.co_freevars != ("fn",):
-        return False
-    return "_semantic" in inspect.signature(method).parameters
+    is_wrapper = isinstance(method, types.FunctionType) and method.__code__.co_freevars == ("fn",)
+    return is_wrapper and "_semantic" in inspect.signature(method).parameters
 
 
 def _make_builtin(fn: Any) -> Any:

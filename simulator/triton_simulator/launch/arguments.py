@@ -62,8 +62,9 @@ class Parameters:
         """
         bound = {**self._defaults, **dict(zip(self.names, arguments, strict=False)), **named}
         fits = len(bound) == len(self.names) and len(arguments) <= len(bound)
+        is_unambiguous = fits and named.keys().isdisjoint(self.names[: len(arguments)])
         # The usual call is bound here; `getcallargs` takes longer, and has the words for what is wrong.
-        if self._only_positional and fits and not any(name in named for name in self.names[: len(arguments)]):
+        if self._only_positional and is_unambiguous:
             return {name: bound[name] for name in self.names}
         try:
             return inspect.getcallargs(self._fn, *arguments, **named)
@@ -79,7 +80,8 @@ class Parameters:
             check_constant(name, value)
             return value.value if isinstance(value, tl.constexpr) else value
         annotated = self._annotated[name]
-        if annotated and isinstance(value, int | float):
+        is_annotated_number = annotated and isinstance(value, int | float)
+        if is_annotated_number:
             return _represent_as_annotated(name, value, tl.str_to_ty(annotated, None))
         represented = _represent_by_type(memory, name, value, specialise=name in self._specialised)
         return (
@@ -94,7 +96,9 @@ def _needs_pointer_cast(represented: Any, annotated: str) -> bool:
 
     The type is other than that of the argument's tensor.
     """
-    return annotated.startswith("*") and isinstance(represented, tl.tensor) and represented.dtype != _type(annotated)
+    if not annotated.startswith("*"):
+        return False
+    return isinstance(represented, tl.tensor) and represented.dtype != _type(annotated)
 
 
 def _represent_by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
@@ -150,7 +154,8 @@ def _represent_as_annotated(name: str, value: float, dtype: Any) -> Any:
 
     Raises TypeError for a float where the type is an integer's.
     """
-    if dtype.is_int() and isinstance(value, float):
+    is_refused = dtype.is_int() and isinstance(value, float)
+    if is_refused:
         raise TypeError(f"{name} is annotated as {dtype}, and a launch takes no float for it; got {value!r}")
     if dtype is tl.int1:
         return _number(int(value) & 1, dtype)

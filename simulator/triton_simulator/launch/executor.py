@@ -127,7 +127,8 @@ class Executor:
                 hook(*host, **host_named)
             bound = self._parameters.bind(host, host_named)
             refusals.check_options(self.fn.__name__, self._parameters.names, all_named)
-            grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
+            sizes = grid(bound) if callable(grid) else grid
+            grid = tuple(map(operator.index, sizes))
             if not 1 <= len(grid) <= 3:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
             refusals.check_grid(self.fn.__name__, grid)
@@ -173,7 +174,8 @@ class Executor:
             _notify(error_listeners, self.kernel, bound, options, _numbers_as_addresses(memory, bound))
         except Exception as better:
             line = getattr(better, "kernel_line", None)
-            if line is not None and line == error_line(error):
+            is_same_line = line is not None and line == error_line(error)
+            if is_same_line:
                 # Triton's own tests read the cause; its traceback says no more about the same line.
                 raise better from (error.__cause__ or error).with_traceback(None)
             raise better from error
@@ -189,6 +191,7 @@ class Executor:
             cause = error.__cause__ or error
             words = f"{type(cause).__name__}: {cause}".removesuffix(": ")
             failure = Failure(memory.log.program(int(memory.group[0])), words, error_line(error))
+        has_writes = any(recording.writes for recording in recordings)
         launch = Launch(
             kernel=self.fn.__name__,
             file=self.fn.__code__.co_filename,
@@ -198,7 +201,7 @@ class Executor:
             undefined=memory.log.undefined(),
             counts=counts,
             one_by_one=memory.plan.one_by_one,
-            writes=counts.writes() if any(recording.writes for recording in recordings) else None,
+            writes=counts.writes() if has_writes else None,
             steps=None if memory.steps is None else memory.steps.result(),
             failure=failure,
         )
@@ -287,7 +290,8 @@ class Executor:
         else:
             size = FIRST_GROUP_SIZE if programs <= FIRST_GROUP_SIZE else 1
         # Where programs may race, the first one goes ahead: then a fault names the load that saw what it stored.
-        size = 1 if restarted or plan.watched else size
+        is_single = restarted or plan.watched
+        size = 1 if is_single else size
         start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
@@ -332,7 +336,8 @@ class Executor:
                     self.fn(**values)
             except Divergence as diverged:
                 # Undo costs each store something, so it is recorded only once a launch needs it.
-                if memory.changed and not memory.plan.records_undo:
+                is_too_late = memory.changed and not memory.plan.records_undo
+                if is_too_late:
                     reason = "programs diverge after they have stored"
                     raise Restart(reason, replace(memory.plan, records_undo=True)) from None
                 memory.undo.roll_back()
@@ -344,7 +349,8 @@ class Executor:
                     memory.steps.truncate(steps)
                 subgroups = diverged.split(group)
                 # A lock lets programs pass one at a time: each would split off alone, and start the rest again.
-                single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
+                is_single_split = len(subgroups) == 2 and len(subgroups[0]) == 1
+                single_splits += is_single_split and memory.races.ordering.capacity > 0
                 if single_splits > MAX_SINGLE_SPLITS:
                     # A single program cannot diverge, so nothing will be undone.
                     plan = replace(memory.plan, records_undo=False)
@@ -362,7 +368,8 @@ def _notify(
 
 def _numbers_as_addresses(memory: Memory, bound: dict[str, Any]) -> set[str]:
     """Return the names of arguments that are numbers, and were addresses."""
-    return {region.name for region in memory.space.regions if region.name and type(bound.get(region.name)) is int}
+    names = (region.name for region in memory.space.regions if region.name)
+    return {name for name in names if type(bound.get(name)) is int}
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
@@ -382,7 +389,8 @@ def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
 
     Triton's own version would patch its language at every call.
     """
-    if not is_launching() and isinstance(upstream.interpreter_builder, Builder):
+    is_outside = not is_launching() and isinstance(upstream.interpreter_builder, Builder)
+    if is_outside:
         raise refusals.outside_call_error(function)
     return function.rewrite()(*arguments, **named)
 
@@ -455,19 +463,29 @@ def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     # At least one: even for an empty grid, `Memory` begins with program 0.
     programs = max(1, math.prod(grid))
     wave = max((recording.wave for recording in recordings), default=0)
-    asked = wave or any(recording.coalescing for recording in recordings)
+    has_coalescing = any(recording.coalescing for recording in recordings)
+    asked = wave or has_coalescing
     coalescing = Coalescing(programs, wave=wave) if asked else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
-    strict_views = hooks.strict_views or any(recording.strict_views for recording in recordings)
-    memory = Memory(log, programs, counts, strict_views=strict_views)
+    has_strict_views = any(recording.strict_views for recording in recordings)
+    memory = Memory(log, programs, counts, strict_views=hooks.strict_views or has_strict_views)
     memory.results.report_all = any(recording.writes for recording in recordings)
-    # The recording that began last says how much is kept.
-    recording = next((recording for recording in reversed(recordings) if recording.steps is not None), None)
-    if recording is not None and recording.steps is not None:
-        chosen = recording.steps.launches
-        if chosen is None or len(recording.launches) in chosen:
-            memory.steps = StepRecorder(memory.space, grid, recording.steps, recording.steps_bytes)
+    memory.steps = _step_recorder(memory, grid)
     return memory
+
+
+def _step_recorder(memory: Memory, grid: tuple[int, ...]) -> StepRecorder | None:
+    """Return what keeps a launch's steps, if a recording wants them.
+
+    The recording that began last says how much is kept.
+    """
+    for recording in reversed(recordings):
+        options = recording.steps
+        if options is None:
+            continue
+        is_chosen = options.launches is None or len(recording.launches) in options.launches
+        return StepRecorder(memory.space, grid, options, recording.steps_bytes) if is_chosen else None
+    return None
 
 
 def _addresses(memory: Memory, names: frozenset[str | None]) -> frozenset[int]:

@@ -69,7 +69,8 @@ def _choose_mode() -> None:
     Raises SimulatorError if it has made some for a GPU in this process.
     """
     library_function = getattr(sys.modules.get("triton.language.standard"), "cdiv", None)
-    if library_function is not None and type(library_function).__name__ != "InterpretedFunction":
+    is_for_gpu = library_function is not None and type(library_function).__name__ != "InterpretedFunction"
+    if is_for_gpu:
         raise SimulatorError(
             "Triton was imported without TRITON_INTERPRET=1, so its functions are for a GPU: call install() before "
             "anything imports Triton, as torch.compile does, or set this environment variable before."
@@ -100,9 +101,9 @@ def uninstall() -> None:
     Does nothing where `TRITON_SIMULATOR=0` kept the simulator out. Otherwise raises SimulatorError if it is not
     installed.
     """
-    if not _applied and _is_switched_off():
-        return
     if not _applied:
+        if _is_switched_off():
+            return
         raise SimulatorError("The simulator is not installed: call install() first.")
     _applied.pop().revert()
 

@@ -96,7 +96,8 @@ class Launch:
         # The fault that a message begins with.
         fault = min(self.faults, key=fault_rank, default=None)
         at_fault = fault or self.failure
-        chosen = program if program is not None else at_fault.program if at_fault else 0
+        default = at_fault.program if at_fault else 0
+        chosen = program if program is not None else default
         number = program_number(chosen, self.grid)
         if number is None:
             raise ValueError(f"the grid is {self.grid}, so there is no program {chosen}")
@@ -109,8 +110,9 @@ class Launch:
 
     def _missing_program(self) -> str:
         """Return that a program's steps were not kept, and whose were."""
-        chosen = () if self.steps is None or self.steps.chosen is None else self.steps.chosen
-        names = [program_name(tuple(map(int, np.unravel_index(number, self.grid)))) for number in chosen]
+        chosen = self.steps.chosen if self.steps is not None else None
+        numbers = chosen if chosen is not None else ()
+        names = [program_name(tuple(map(int, np.unravel_index(number, self.grid)))) for number in numbers]
         kept = f" `StepOptions` chose {', '.join(names)}." if names else ""
         return f"The steps of this program were not kept.{kept}"
 
@@ -202,6 +204,8 @@ def record(
 def _step_options(steps: object) -> StepOptions:
     from triton_simulator.steps.recorder import StepOptions  # which imports Triton
 
-    if steps is not True and not isinstance(steps, StepOptions):
+    if steps is True:
+        return StepOptions()
+    if not isinstance(steps, StepOptions):
         raise TypeError(f"steps: expected True, False or StepOptions, got {steps!r}")
-    return steps if isinstance(steps, StepOptions) else StepOptions()
+    return steps

@@ -69,7 +69,8 @@ def check_grid(kernel: str, grid: Sequence[int]) -> None:
     A grid without programs launches nothing, and is accepted.
     """
     for axis, size, limit in zip("xyz", grid, MAX_GRID, strict=False):
-        if size > limit and min(grid) > 0:
+        is_too_large = size > limit and min(grid) > 0
+        if is_too_large:
             raise GridError(
                 f"Triton Error [CUDA]: invalid argument. The grid of {kernel} is {tuple(grid)}: {size:,} programs "
                 f"along {axis}, where a GPU takes at most {limit:,}. Put the axis with many programs first, or let "
@@ -87,8 +88,9 @@ def check_options(kernel: str, names: Collection[str], options: dict[str, Any]) 
             raise OptionError(
                 f"{name} option is deprecated; current {_REMOVED_OPTIONS[name]} will be used. Leave it out."
             )
+        is_parameter = name in names or name in _COMMON_OPTIONS
         # The backend's options are asked last, as they need an import of Triton's compiler.
-        if name not in names and name not in _COMMON_OPTIONS and name not in _backend_options():
+        if not is_parameter and name not in _backend_options():
             raise KeywordError(
                 f"Keyword argument {name} was specified but unrecognised: {kernel} has no parameter of this name, and "
                 f"Triton no such option.{_suggestion(name, {*names, *_COMMON_OPTIONS})} Its parameters are "
@@ -121,7 +123,8 @@ def _check_warps(warps: Any) -> None:
 
 
 def _check_ctas(ctas: Any) -> None:
-    if not _is_power_of_two(ctas) or ctas > MAX_CTAS:
+    is_valid = _is_power_of_two(ctas) and ctas <= MAX_CTAS
+    if not is_valid:
         raise OptionError(
             f"num_ctas must be a power of 2 and at most {MAX_CTAS}, got {ctas!r}. Leave it out: 1 is what you get."
         )
@@ -133,7 +136,8 @@ def _check_stages(stages: Any) -> None:
 
 
 def _check_registers(registers: Any) -> None:
-    if not isinstance(registers, int) or registers == 0:
+    is_valid = isinstance(registers, int) and registers != 0
+    if not is_valid:
         raise OptionError(f"maxnreg must be a positive whole number of registers, got {registers!r}.")
 
 
@@ -146,7 +150,9 @@ _CHECKS = {
 
 
 def _is_power_of_two(number: Any) -> bool:
-    return isinstance(number, int) and number > 0 and not number & (number - 1)
+    if not isinstance(number, int):
+        return False
+    return number > 0 and not number & (number - 1)
 
 
 def check_constant(name: str, value: Any) -> None:
@@ -170,7 +176,9 @@ def check_argument(name: str, value: Any) -> None:
 
     Kernels take tensors, numbers, tuples, constants and functions of Triton's.
     """
-    if value is None or isinstance(value, upstream.InterpretedFunction):
+    if value is None:
+        return
+    if isinstance(value, upstream.InterpretedFunction):
         return
     if type(value).__module__.partition(".")[0] == "triton":
         return

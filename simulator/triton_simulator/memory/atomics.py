@@ -35,11 +35,9 @@ class Atomic:
     @property
     def weakness(self) -> Weakness | None:
         """Return why it orders less than it could; None if it does not."""
-        if self.acquires and self.releases:
-            return None
-        if self.orders:
-            return Weakness.ACQUIRES if self.acquires else Weakness.RELEASES
-        return Weakness.RELAXED
+        if self.acquires:
+            return None if self.releases else Weakness.ACQUIRES
+        return Weakness.RELEASES if self.releases else Weakness.RELAXED
 
     def apply(self, access: Access, lanes: Lanes, dtype: Any, unsure: Array | None, undo: Undo) -> tuple[Array, Array]:
         """Change memory; return the old elements, and which have changed.
@@ -48,7 +46,10 @@ class Atomic:
         """
         flat = access.region.elements(storage_dtype(dtype))
         values = [lanes.select(operand.data) for operand in self.operands]
-        uncertain = None if unsure is None or not values else lanes.select(np.asarray(unsure))
+        # An atomic load leaves nothing undefined.
+        if not values:
+            unsure = None
+        uncertain = None if unsure is None else lanes.select(np.asarray(unsure))
         old = np.empty(len(access.index), value_dtype(dtype))
         changed = np.zeros(len(access.index), np.bool_)
         # Programs that update the same element take turns, as each must see what the one before has left.

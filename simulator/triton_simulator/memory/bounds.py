@@ -76,7 +76,8 @@ def uncertain_lanes(pointer: Value, mask: Value | None) -> Array | None:
 
     The value says whether, or where, the access happens. The mask is exact.
     """
-    if pointer.poison is None and (mask is None or mask.poison is None):
+    mask_poison = None if mask is None else mask.poison
+    if pointer.poison is None and mask_poison is None:
         return None
     unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
     # A pointer matters where the mask is true; an undefined mask matters everywhere.

@@ -102,13 +102,15 @@ class Counts:
         if not len(access.index):
             return
         size = len(access.index) * access.item
-        scattered = int(bool(shape) and shape[-1] > 1 and _is_scattered(access, shape[-1], unmasked))
+        row = shape[-1] if shape else 1
+        scattered = int(row > 1 and _is_scattered(access, row, unmasked))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
             self._touched[region.number] = region, Marks(region), Marks(region)
-        _, *marks = self._touched[region.number]
-        for mark in marks if stored else marks[:1]:
-            mark.add(access)
+        _, touched, written = self._touched[region.number]
+        touched.add(access)
+        if stored:
+            written.add(access)
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:

@@ -129,7 +129,8 @@ class Memory:
         region.storage.loaded |= not volatile
         # To know which elements are accessed takes long, so it is done only if somebody asks: counts, polls, or races.
         share: Share | None = None
-        if self.counts is not None or volatile or self.races.watched(region.storage):
+        has_observer = self.counts is not None or volatile
+        if has_observer or self.races.watched(region.storage):
             share = self._record_load(region, pointer, access_mask(mask, bad), item, volatile=volatile)
         data, poison = decode(gather(region.elements(storage_dtype(dtype)), pointer.data), dtype), None
         if mask is not None and not mask.data.all():
@@ -161,7 +162,8 @@ class Memory:
         bad = self._bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
         arrays = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
-        group = self.group[-1:] if all(len(array) == 1 for array in arrays) else self.group
+        is_same = all(len(array) == 1 for array in arrays)
+        group = self.group[-1:] if is_same else self.group
         lanes = Lanes(pointer.shape, pointer.data, access_mask(mask, bad), group)
         access = make_access(region, lanes, item)
         self._count(access, lanes, stored=True)
@@ -245,8 +247,11 @@ class Memory:
 
     def _begin_update(self, access: Access, lanes: Lanes, atomic: Atomic, unsure: Array | None) -> None:
         """Record an atomic, before memory changes."""
+        poisons = [operand.poison for operand in atomic.operands]
         # An atomic without operands only loads, and leaves nothing undefined.
-        for poison in (*(operand.poison for operand in atomic.operands), unsure if atomic.operands else None):
+        if poisons:
+            poisons.append(unsure)
+        for poison in poisons:
             if poison is not None:
                 self.results.record_store(access, lanes, poison, intended=True)
         self._count(access, lanes, stored=True)
@@ -305,12 +310,13 @@ class Memory:
             self._record_change()
             return
         repeats = self._polls.record(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
-        # Programs run one by one already: the others go on, and this one looks again later.
-        if self.wait is not None and repeats:
+        if self.wait is None:
+            if repeats > MAX_POLLS:
+                raise RestartOneByOne("a program waits for another one", replace(self.plan, records_undo=False))
+        elif repeats:
+            # Programs run one by one already: the others go on, and this one looks again later.
             self.wait()
             self._polls.forget()
-        elif repeats > MAX_POLLS:
-            raise RestartOneByOne("a program waits for another one", replace(self.plan, records_undo=False))
 
     def _split_by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """Return the result of an access, argument by argument."""

@@ -55,15 +55,20 @@ class Results:
         Where no mask says that they are `intended`, they may be padding.
         """
         plain = np.asarray(poison)
-        if not (plain if lanes.chosen is None else plain & lanes.chosen).any():
+        accessed = plain if lanes.chosen is None else plain & lanes.chosen
+        if not accessed.any():
             return
         source = source_of(poison, lanes.select)
         # Only a masked load may be padding; any other source is reported wherever it is stored.
-        always = self.report_all or (source is not None and not source.is_load)
-        if not (self.combines or always or intended):
+        is_computed = source is not None and not source.is_load
+        always = self.report_all or is_computed
+        is_result = always or intended
+        if not (is_result or self.combines):
             return
         self.trace("an undefined value is stored")
-        if source is None or not (always or intended or is_mixed(poison)):
+        if source is None:
+            return
+        if not (is_result or is_mixed(poison)):
             return
         where = lanes.select(plain)
         self._log.add(

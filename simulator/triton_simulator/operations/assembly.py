@@ -36,7 +36,11 @@ def inline_assembly(
     # In a register, a pointer is its address.
     numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
     # Triton has broadcast the operands already; without any, the result's type has the shape.
-    shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
+    shape: tuple[Any, ...] = ()
+    if values:
+        shape = values[0].shape
+    elif dtypes[0].is_block():
+        shape = dtypes[0].shape
     shape = tuple(int(getattr(size, "value", size)) for size in shape)
     rows, size = len(builder.memory.group), math.prod(shape)
     if size % pack:
@@ -87,7 +91,9 @@ def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array
     A result is where an operand is; of several elements at a time, where any of them is.
     """
     poison = combined_poison(*values)
-    if poison is None or pack == 1:
+    if poison is None:
+        return None
+    if pack == 1:
         return poison
     full = np.broadcast_to(spread(poison, shape), (len(poison), *shape))
     groups = np.logical_or.reduce(full.reshape(-1, pack), axis=1, keepdims=True)

@@ -285,7 +285,8 @@ class Builder(Programs):
     ) -> Value:
         """Return the product of blocks in microscaling formats."""
         e2m1 = type(a_format).E2M1
-        lhs_axis, rhs_axis = -1 if a_packed else -2, -2 if b_packed else -1
+        lhs_axis = -1 if a_packed else -2
+        rhs_axis = -2 if b_packed else -1
         lhs = dot.scaled_operand(a, a_scale, lhs_axis if a_format == e2m1 else None, right=False)
         rhs = dot.scaled_operand(b, b_scale, rhs_axis if b_format == e2m1 else None, right=True)
         return self._product(lhs, rhs, accumulator, "IEEE", "scaled")

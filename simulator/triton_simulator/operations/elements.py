@@ -5,6 +5,7 @@ Each element is then a program of its own, for a while.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,12 +39,13 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
         results = function(*(tl.tensor(value, value.dtype) for value in scalars))
         # The caller gets a tuple only if the function returns one.
         single = not isinstance(results, tuple | tl.tuple)
-        return [semantic.to_tensor(result).handle for result in ([results] if single else results)]
+        outputs = [results] if single else results
+        return [semantic.to_tensor(output).handle for output in outputs]
 
     rows = len(builder.memory.group)
-    positions = range(pack)
     # Triton passes all elements of one block before those of the next.
-    scalars = [_strided_scalars(value, rows, pack, position) for value in values for position in positions]
+    pairs = itertools.product(values, range(pack))
+    scalars = [_strided_scalars(value, rows, pack, position) for value, position in pairs]
     results = apply_by_element(builder, call, scalars)
     if len(results) % pack:
         raise ValueError(
@@ -76,7 +78,8 @@ def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[V
                 # The last part in the list runs next, so that reversed ones run in their order.
                 waiting.extend(reversed(diverged.split(subset)))
                 continue
-            results = results or [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]
+            if not results:
+                results = [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]
             for result, new in zip(results, combined, strict=True):
                 _put(result, subset, new)
     finally:
@@ -112,5 +115,7 @@ def _join_block(scalars: Sequence[Value], rows: int, shape: tuple[int, ...]) -> 
         return np.stack([np.broadcast_to(array, size) for array in arrays], axis=-1).reshape(rows, *shape)
 
     poisons = [scalar.poison for scalar in scalars]
-    poison = None if all(mask is None for mask in poisons) else join([mask is not None and mask for mask in poisons])
+    is_defined = all(mask is None for mask in poisons)
+    masks = [mask is not None and mask for mask in poisons]
+    poison = None if is_defined else join(masks)
     return Value(join([scalar.data for scalar in scalars]), scalars[0].dtype, shape, poison=poison)

@@ -28,7 +28,8 @@ def run_per_program(programs: Programs, name: str, operation: Callable[..., Any]
         if not plan.one_by_one:
             raise RestartOneByOne(f"{name} is not batched", plan)
         result = _from_upstream(operation(*map(_as_upstream, arguments), **named))
-        poisons = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
+        values = [value for value in arguments if isinstance(value, Value)]
+        poisons = [value.poison for value in values if value.poison is not None]
         if any(poison.any() for poison in poisons):
             _spoil(result, poisons)
         return result
@@ -41,7 +42,8 @@ def _spoil(result: Any, poisons: list[Array]) -> None:
 
     How its elements depend on those of the operands is not known.
     """
-    for value in result if isinstance(result, tuple) else (result,):
+    values = result if isinstance(result, tuple) else (result,)
+    for value in values:
         if isinstance(value, Value):
             # Only one program runs at a time, so one truth value is enough.
             flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])

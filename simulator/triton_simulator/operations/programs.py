@@ -64,7 +64,9 @@ class Programs:
         There are `per_element` for each of its elements.
         """
         counts = self.memory.counts
-        if counts is not None and result.dtype.is_floating():
+        if counts is None:
+            return
+        if result.dtype.is_floating():
             operations = per_element * math.prod(result.shape) * len(self.memory.group)
             counts.compute(operations, multiplied, special=special)
 
@@ -130,7 +132,9 @@ def _check_mask(mask: Value | None) -> None:
 
     Triton's library refuses it, after its front end.
     """
-    if mask is not None and mask.dtype.scalar is not tl.int1:
+    if mask is None:
+        return
+    if mask.dtype.scalar is not tl.int1:
         raise TypeError(f"a mask says yes or no, but this one is of type {mask.dtype.scalar}; expected a comparison")
 
 

@@ -55,7 +55,9 @@ def _count_waits(builder: Any, results: int) -> None:
     With a result for each thread, each has all of its own elements.
     """
     counts, warps = builder.memory.counts, builder.memory.races.threads.warps
-    if counts is not None and results < warps * WARP_THREADS:
+    if counts is None:
+        return
+    if results < warps * WARP_THREADS:
         counts.wait(len(builder.memory.group) * warps)
 
 
@@ -182,7 +184,8 @@ def _accumulate_values(value: Value, axis: int, accumulate: Any) -> Value:
     if dtype is tl.int1:
         accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
     # Small floats round after every step, which numpy's accumulation does not.
-    if value_dtype(dtype) == np.float32 and dtype is not tl.float32:
+    is_small_float = value_dtype(dtype) == np.float32 and dtype is not tl.float32
+    if is_small_float:
         data = np.empty_like(full)
         for position in range(value.shape[axis]):
             current, previous = ([slice(None)] * (axis + 1) + [index] for index in (position, position - 1))
@@ -282,7 +285,9 @@ def _tensor(value: Value, dtype: Any) -> Any:
 
 
 def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
-    if axis is not None and not -len(shape) <= axis < len(shape):
+    if axis is None:
+        return
+    if not -len(shape) <= axis < len(shape):
         raise ValueError(f"axis {axis} is out of bounds for a block of shape {shape}")
 
 

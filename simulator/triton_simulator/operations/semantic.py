@@ -61,8 +61,9 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
                 rhs = self._like(rhs, lhs)
             elif type(lhs) in _FITS:
                 lhs = self._like(lhs, rhs)
-        tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
-        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _CLOSED_DTYPES:
+        are_tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
+        has_one_dtype = are_tensors and lhs.dtype is rhs.dtype
+        if has_one_dtype and lhs.dtype.name in _CLOSED_DTYPES:
             return self.broadcast_impl_value(lhs, rhs)
         return super().binary_op_type_checking_impl(
             lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
@@ -75,9 +76,16 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         """
         if not isinstance(self.builder, Builder):  # Triton's interpreter runs
             return number
-        fits = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)] and -(2**31) <= number < 2**31
+        has_type = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)]
+        fits = has_type and -(2**31) <= number < 2**31
+        if not fits:
+            return number
         # What becomes of -0.0 is for Triton to say: 3.6 makes 0.0 of it.
-        if not fits or (not number and math.copysign(1, number) < 0) or (sizes := _sizes(block.type)) is None:
+        is_negative_zero = not number and math.copysign(1, number) < 0
+        if is_negative_zero:
+            return number
+        sizes = _sizes(block.type)
+        if sizes is None:
             return number
         return tl.tensor(_constant(number, block.dtype.name, sizes), block.type)
 
@@ -166,11 +174,17 @@ def _broadcast_sizes(lhs: Sizes | None, rhs: Sizes | None) -> Sizes | None:
 
     None where that is for Triton to say.
     """
-    if lhs is None or rhs is None:
+    if lhs is None:
         return None
-    if not lhs or not rhs:
-        return lhs or rhs
-    shape = tuple([b if a == 1 else a for a, b in zip(lhs, rhs, strict=False)])
+    if rhs is None:
+        return None
+    if not lhs:
+        return rhs
+    if not rhs:
+        return lhs
     # Triton adds axes to a block that has fewer, and has the message for sizes that clash.
-    fits = len(lhs) == len(rhs) and all(b in (1, size) for b, size in zip(rhs, shape, strict=True))
+    if len(lhs) != len(rhs):
+        return None
+    shape = tuple([b if a == 1 else a for a, b in zip(lhs, rhs, strict=True)])
+    fits = all(b in (1, size) for b, size in zip(rhs, shape, strict=True))
     return shape if fits else None

@@ -45,8 +45,9 @@ def _cache_type_attributes() -> Any:
         """Initialize a block's type from the cache, or as Triton does."""
         sizes = tuple([size.value if type(size) is tl.constexpr else size for size in shape])
         # The key below tells only these types apart, and a subclass may have attributes of its own.
-        usual = type(instance) is tl.block_type and type(element_ty) in (tl.dtype, tl.pointer_type)
-        if not usual or not all(type(size) is int for size in sizes):
+        has_usual_type = type(instance) is tl.block_type and type(element_ty) in (tl.dtype, tl.pointer_type)
+        has_usual_sizes = all(type(size) is int for size in sizes)
+        if not (has_usual_type and has_usual_sizes):
             original(instance, element_ty, shape)
             return
         key = element_ty.name, getattr(element_ty, "address_space", None), sizes

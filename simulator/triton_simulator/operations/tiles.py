@@ -210,7 +210,8 @@ def _tile_pointers(
     check_memory(tile)
     start = offsets[-1].data * item_bytes(tile.element)
     _expect((start % 16 == 0).all(), UNALIGNED)
-    _expect(not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
+    if stores:
+        _expect(all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
     pointer, mask = tile.pointers(offsets, range(len(tile.block)))
     programs.record_size(pointer.shape)
     return pointer, mask

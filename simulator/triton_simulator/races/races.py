@@ -84,10 +84,12 @@ class Races:
         They do if the launch makes more than one kind of them. Raises Restart when that turns out.
         """
         watched = self._undo.plan.watched
-        if storage.loaded + storage.stored + storage.updated > 1 and storage.address not in watched:
+        if storage.address in watched:
+            return True
+        if storage.loaded + storage.stored + storage.updated > 1:
             plan = replace(self._undo.plan, watched=watched | {storage.address})
             raise Restart("the launch loads from memory that it stores to", plan)
-        return storage.address in watched
+        return False
 
     def _record_events(self, access: Access, *, acquires: bool, releases: Array) -> None:
         if len(self.ordering) + len(access.owners) > self.ordering.capacity:
@@ -98,8 +100,9 @@ class Races:
 
     def poll(self, access: Access) -> None:
         """Record a volatile load, which acquires what was released there."""
-        self._polled.add(access.region.storage.address)
-        if access.region.storage.stored or access.region.storage.updated:
+        storage = access.region.storage
+        self._polled.add(storage.address)
+        if storage.stored or storage.updated:
             self._record_events(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
     def load(self, access: Access) -> Share | None:
@@ -165,7 +168,8 @@ class Races:
         if self.ordering.capacity:
             self.threads.unsettle(access)
         # The usual case: nobody else has come to these elements, so the names are all there is to keep.
-        if shadow.readers is None and not clash and not orders:
+        is_alone = not clash and not orders
+        if shadow.readers is None and is_alone:
             shadow.writers.record(named)
             return
         changed = bits(current) != bits(replacement)
@@ -178,10 +182,14 @@ class Races:
             releasing = np.where(is_lock, named.names | ATOMIC, named.names)
             named = replace(named, names=releasing)
             self._record_events(access, acquires=False, releases=changed & self._settled(access))
-        if shadow.readers is None or (shadow.silent is None and not uniform and changed.all()):
+        if shadow.readers is None:
             shadow.writers.record(named)
-        else:
+            return
+        has_silent = uniform or shadow.silent is not None
+        if has_silent or not changed.all():
             self._record_writers(named, changed, uniform=uniform)
+        else:
+            shadow.writers.record(named)
 
     def _settled(self, access: Access) -> Array:
         """Return which programs' other threads have waited since they last stored.
@@ -213,8 +221,10 @@ class Races:
 
         They have stored what was there already, where another program now changes it.
         """
-        if named.shadow.silent is not None and changed.any():
-            silent = named.shadow.silent
+        silent = named.shadow.silent
+        if silent is None:
+            return
+        if changed.any():
             foreign = self._foreign(named, silent[named.marks])
             self._report(named, silent, foreign & changed, stored=True, excluded=excluded)
 
@@ -234,8 +244,11 @@ class Races:
             return
         same = bits(current) == bits(replacement)
         self._report(named, named.shadow.writers, lost & ~same & (last != NOBODY), stored=True)
-        if named.shadow.readers is not None and (lost & same).any():
-            self._record_silent(named.select(lost & same))
+        if named.shadow.readers is None:
+            return
+        silent = lost & same
+        if silent.any():
+            self._record_silent(named.select(silent))
 
     def update(
         self,
@@ -260,7 +273,9 @@ class Races:
             self._weak_atomics.setdefault(current_line(), weakness)
         if acquires or releases:
             self._record_events(access, acquires=acquires, releases=changed & releases)
-        if named is None or not changed.any():
+        if named is None:
+            return
+        if not changed.any():
             return
         writers = named.shadow.writers
         self._store_by_threads(named, lambda: changed, lambda: self._touched_by_owner(named, writers), atomic=True)
@@ -319,10 +334,10 @@ class Races:
         foreign: Array
         names = named.shadow.names
         # Without events, a program has one moment, so names differ only where programs do; inexact ones say no more.
-        if not len(self.ordering) or not names.exact:
-            foreign = is_other_program(previous, named.names)
-        else:
+        if names.exact and len(self.ordering):
             foreign = self.ordering.actors(names.moments(previous)) != named.access.owners
+        else:
+            foreign = is_other_program(previous, named.names)
         foreign &= previous != NOBODY
         return foreign
 
@@ -403,7 +418,9 @@ class Races:
         readers = storage.address in self._undo.plan.watched
         kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
         # From the widest names to the narrowest; the last resort knows no readers, and finds no races with them.
-        for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:
+        choices = [(kind, readers) for kind in kinds]
+        choices.append((np.dtype("u1"), False))
+        for kind, both in choices:
             # Twice the storage's own bytes are allowed; half of that goes to the copy of what it held before.
             beyond = max(0, elements * kind.itemsize * (2 if both else 1) - size)
             if beyond <= self._slack:

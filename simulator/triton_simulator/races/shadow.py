@@ -32,7 +32,8 @@ class Sites:
     def put(self, marks: Array | slice, site: Site) -> None:
         """Write the site of an access to these elements."""
         number = self._numbers.setdefault(site, min(len(self._numbers), MAX_SITES))
-        if number and self._table is None and self._elements <= MAX_TABLE_BYTES:
+        needs_table = number > 0 and self._table is None
+        if needs_table and self._elements <= MAX_TABLE_BYTES:
             # Until now there was one site, number 0, so zeros are right.
             self._table = np.zeros(self._elements, np.uint8)
         if self._table is not None:

@@ -55,7 +55,8 @@ class Layout:
         # Lanes are numbered in the block's order, threads in the order of memory: the contiguous axis runs fastest.
         if self.order != tuple(range(len(self.order))):
             at = np.unravel_index(lanes, self.shape)
-            lanes = np.ravel_multi_index([at[axis] for axis in self.order], [self.shape[axis] for axis in self.order])
+            places = [at[axis] for axis in self.order]
+            lanes = np.ravel_multi_index(places, [self.shape[axis] for axis in self.order])
         return np.asarray(lanes // self.vector % self.threads // WARP)
 
 
@@ -168,7 +169,9 @@ class Threads:
     def unsettle(self, access: Access) -> None:
         """Record a store that other warps than the first are under way with."""
         lanes = access.lanes
-        if lanes is not None and lanes.size > WARP and self.warps > 1:
+        if lanes is None:
+            return
+        if lanes.size > WARP and self.warps > 1:
             layout = infer_layout(lanes, access.item, WARP * self.warps)
             self.settled[access.owners[layout.warps(lanes.slots() % lanes.size) > 0]] = False
 
@@ -187,23 +190,32 @@ class Threads:
 
         `written` and `read` say whether one of the programs has stored, or read, one of these elements itself.
         """
-        if access.lanes is None or not self._is_relevant(access):
+        if access.lanes is None:
+            return False
+        if not self._is_relevant(access):
             return False
         storage, scalar = access.region.storage, access.lanes.size == 1
         blocks = self._blocks.setdefault(storage.address, [])
         # One thread stores all scalars, and all threads load them.
         block: Block = ((), slice(0, 1)) if scalar else (access.lanes.shape, access.run)
-        is_private = not scalar or (not storage.loaded and len(blocks or ()) == 1)
-        if is_private and blocks is not None and any(_same_elements(block, known) for known in blocks):
-            return False
+        if blocks is not None:
+            is_only_block = not storage.loaded and len(blocks) == 1
+            has_same_threads = is_only_block or not scalar
+            known = blocks if has_same_threads else []
+            if any(_same_elements(block, other) for other in known):
+                return False
         # The two questions walk over the shadow, so they come after the cheap ones.
-        if written() or (stores and read()):
+        if written():
             return True
-        if blocks is not None and not stores and read():
-            self._blocks[storage.address] = None
-        elif blocks is not None:
+        if blocks is None:
+            return stores and read()
+        if not read():
             blocks.append(block)
             del blocks[:-MAX_BLOCKS]
+            return False
+        if stores:
+            return True
+        self._blocks[storage.address] = None
         return False
 
     def track(self, access: Access) -> None:
@@ -312,6 +324,10 @@ class Threads:
 
 def _same_elements(first: Block, second: Block) -> bool:
     (shape, run), (second_shape, second_run) = first, second
-    if shape != second_shape or isinstance(run, slice) or isinstance(second_run, slice):
-        return shape == second_shape and isinstance(run, slice) and isinstance(second_run, slice) and run == second_run
+    if shape != second_shape:
+        return False
+    if isinstance(run, slice):
+        return isinstance(second_run, slice) and run == second_run
+    if isinstance(second_run, slice):
+        return False
     return bool(run[0] == second_run[0]) and np.array_equal(run, second_run)

@@ -82,7 +82,8 @@ class StepRecorder:
         self._space = space
         self._grid = grid
         self._options = options
-        numbers = [program_number(program, grid) for program in options.programs or ()]
+        programs = options.programs or ()
+        numbers = [program_number(program, grid) for program in programs]
         chosen = np.unique(np.array([number for number in numbers if number is not None], np.int64))
         self._chosen = None if options.programs is None else chosen
         self._max_bytes = max(options.max_bytes - used, 0)
@@ -162,9 +163,11 @@ class StepRecorder:
     ) -> None:
         """Add what an operation did, at the line that runs."""
         calls = getattr(self._threads, "calls", None)
-        if not calls or value is None or _is_inside_library(calls[-1].frame):
+        if not calls:
             return
         call = calls[-1]
+        if value is None or _is_inside_library(call.frame):
+            return
         result = self._represent(value)
         before = len(self._steps)
         self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask, operand)
@@ -174,7 +177,9 @@ class StepRecorder:
     # Python's tracing
 
     def _trace(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
-        if event != "call" or not is_kernel(frame.f_code):
+        if event != "call":
+            return None
+        if not is_kernel(frame.f_code):
             return None
         statements = find_statements(frame.f_code)
         if statements is None:
@@ -200,31 +205,36 @@ class StepRecorder:
 
     def _next_line(self, call: _Call, line: int) -> None:
         previous, statement = call.current, call.statements.by_line.get(line)
-        if statement is previous and previous is not None and not _repeats(previous, line):
-            return  # a statement of several lines
-        if statement is not None and previous is not None and previous.is_loop and previous.line in statement.loops:
-            call.iterations[previous.line] = call.iterations.get(previous.line, -1) + 1
+        if previous is not None:
+            if statement is previous and not _repeats(previous, line):
+                return  # a statement of several lines
+            if previous.is_loop and _is_inside(statement, previous):
+                call.iterations[previous.line] = call.iterations.get(previous.line, -1) + 1
         self._finish(call, entered=statement)
-        if statement is not None and statement.line in statement.loops:
-            call.iterations[line] = call.iterations.get(line, -1) + 1 if statement is previous else 0
-        if statement is not None and statement.is_loop and not (previous and statement.line in previous.loops):
-            call.iterations.pop(statement.line, None)  # it begins again
+        if statement is not None:
+            if statement.line in statement.loops:
+                call.iterations[line] = call.iterations.get(line, -1) + 1 if statement is previous else 0
+            if statement.is_loop and not _is_inside(previous, statement):
+                call.iterations.pop(statement.line, None)  # it begins again
         call.current, call.result_step, call.raised = statement, None, False
 
     def _finish(self, call: _Call, entered: Statement | None) -> None:
         """Add what the current statement has assigned."""
         statement = call.current
-        if statement is None or call.raised or not statement.names:
+        if statement is None:
             return
-        if statement.is_loop and not (entered and statement.line in entered.loops):
+        if call.raised or not statement.names:
+            return
+        if statement.is_loop and not _is_inside(entered, statement):
             return  # the loop has ended, and has assigned nothing more
         variables = call.frame.f_locals
+        is_shared = statement.line in call.statements.shared
         for name in statement.names:
             # On a line with several statements, one may not have run.
             if name not in variables:
                 continue
             value = variables[name]
-            if statement.line not in call.statements.shared or call.values.get(name) is not value:
+            if not is_shared or call.values.get(name) is not value:
                 self._add_name(call, statement, statement.line, name, value)
 
     def _return(self, call: _Call, result: Any) -> None:
@@ -242,10 +252,14 @@ class StepRecorder:
         call.values[name] = value
         shown = self._represent(value)
         # `x = tl.load(…)` is one step: the operation's own gets the name.
-        if self._steps and self._steps[-1] is call.result_step and call.result is shown.data:
+        if call.result is shown.data and self._is_last(call.result_step):
             self._steps[-1] = replace(self._steps[-1], name=name)
             return
         self._add(call, statement, line, name, operation, shown)
+
+    def _is_last(self, step: Step | None) -> bool:
+        """Return whether this step is the last of those recorded."""
+        return bool(self._steps) and self._steps[-1] is step
 
     def _add(
         self,
@@ -271,9 +285,9 @@ class StepRecorder:
             operation=operation,
             programs=self._threads.programs,
             value=value,
-            pointer=None if pointer is None else self._represent(pointer),
-            mask=None if mask is None else self._represent(mask),
-            operand=None if operand is None else self._represent(operand),
+            pointer=self._represent_operand(pointer),
+            mask=self._represent_operand(mask),
+            operand=self._represent_operand(operand),
         )
         rows = self._select(step.programs)
         if not rows.any():
@@ -287,6 +301,10 @@ class StepRecorder:
         if self._bytes > self._max_bytes:
             self._full = True
             self.truncate(len(self._steps) - 1)
+
+    def _represent_operand(self, value: Value | None) -> StepValue | None:
+        """Return an operand's value, if there is one."""
+        return None if value is None else self._represent(value)
 
     def _represent(self, thing: Any) -> StepValue:
         value = getattr(thing, "handle", thing)
@@ -330,7 +348,9 @@ class StepRecorder:
     def _count(self, step: Step) -> None:
         self._bytes += STEP_BYTES
         for value in (step.value, step.pointer, step.mask, step.operand):
-            for array in value.arrays() if value is not None else ():
+            if value is None:
+                continue
+            for array in value.arrays():
                 # A view keeps its whole array alive.
                 whole = array if array.base is None else array.base
                 if id(whole) not in self._arrays:
@@ -391,14 +411,30 @@ def _plain(mask: Array | None) -> Array | None:
 
 def _repeats(statement: Statement, line: int) -> bool:
     """Return whether a loop on one line is reached again."""
-    return statement.line == line and (statement.is_loop or line in statement.loops)
+    if statement.line != line:
+        return False
+    return statement.is_loop or line in statement.loops
+
+
+def _is_inside(statement: Statement | None, loop: Statement) -> bool:
+    """Return whether a statement is in the body of a loop."""
+    return statement is not None and loop.line in statement.loops
 
 
 def _restrict(step: Step, rows: Array) -> Step:
     if rows.all():
         return step
     chosen = np.flatnonzero(rows)
-    values = (step.pointer, step.mask, step.operand)
-    pointer, mask, operand = (None if value is None else value.take(chosen) for value in values)
-    value = step.value.take(chosen)
-    return replace(step, programs=step.programs[chosen], value=value, pointer=pointer, mask=mask, operand=operand)
+    return replace(
+        step,
+        programs=step.programs[chosen],
+        value=step.value.take(chosen),
+        pointer=_take(step.pointer, chosen),
+        mask=_take(step.mask, chosen),
+        operand=_take(step.operand, chosen),
+    )
+
+
+def _take(value: StepValue | None, rows: Array) -> StepValue | None:
+    """Return the value of some of the programs, if there is one."""
+    return None if value is None else value.take(rows)

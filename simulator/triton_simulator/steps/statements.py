@@ -36,7 +36,9 @@ class Statements:
 def find_statements(code: types.CodeType) -> Statements | None:
     """Return the statements of a function; None where its source is not known."""
     tree = _parse(code.co_filename)
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
+    if tree is None:
+        return None
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     definition = next((node for node in functions if _begins_at(node, code)), None)
     if definition is None:
         return None
@@ -85,15 +87,17 @@ def _walk(body: list[ast.stmt], loops: tuple[int, ...]) -> Iterator[tuple[Statem
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         blocks = [block for name in ("body", "orelse", "finalbody") if (block := getattr(node, name, None))]
-        end = blocks[0][0].lineno - 1 if blocks else node.end_lineno or node.lineno
+        last = node.end_lineno or node.lineno
+        end = blocks[0][0].lineno - 1 if blocks else last
         is_loop = isinstance(node, ast.For | ast.While)
+        loops_inside = (*loops, node.lineno) if is_loop else loops
         names = tuple(_targets(node))
         # On one line, the body begins where the head does.
         yield Statement(node.lineno, names, loops, is_loop), range(node.lineno, max(end, node.lineno) + 1)
         for block in blocks:
             # A loop's `else` runs once, after the loop.
-            inside = (*loops, node.lineno) if is_loop and block is node.body else loops  # type: ignore[attr-defined]
-            yield from _walk(block, inside)
+            is_body = block is blocks[0]
+            yield from _walk(block, loops_inside if is_body else loops)
 
 
 def _targets(node: ast.stmt) -> Iterator[str]:

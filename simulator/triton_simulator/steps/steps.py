@@ -77,8 +77,10 @@ class StepValue:
         )
 
     def _mask(self, mask: Array | None, row: int) -> Array | None:
-        chosen = None if mask is None else np.broadcast_to(_row(mask, row), self.shape)
-        return chosen if chosen is not None and chosen.any() else None
+        if mask is None:
+            return None
+        chosen = np.broadcast_to(_row(mask, row), self.shape)
+        return chosen if chosen.any() else None
 
     def take(self, rows: Array) -> StepValue:
         """Return the value of some of the programs.
@@ -90,9 +92,9 @@ class StepValue:
             self.shape,
             _take(self.data, rows),
             self.arguments,
-            None if self.owner is None else _take(self.owner, rows),
-            None if self.undefined is None else _take(self.undefined, rows),
-            None if self.wrapped is None else _take(self.wrapped, rows),
+            _select_rows(self.owner, rows),
+            _select_rows(self.undefined, rows),
+            _select_rows(self.wrapped, rows),
             tuple((name, part.take(rows)) for name, part in self.parts),
         )
 
@@ -109,6 +111,11 @@ def _row(array: Array, row: int) -> Array:
 
 def _take(array: Array, rows: Array) -> Array:
     return array[rows] if len(array) > 1 else array
+
+
+def _select_rows(array: Array | None, rows: Array) -> Array | None:
+    """Return the rows of what is known about the elements, if anything is."""
+    return None if array is None else _take(array, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +150,13 @@ class Step:
         row = int(np.searchsorted(self.programs, program))
         if row == len(self.programs) or self.programs[row] != program:
             return None
-        rest = (None if value is None else value.of_row(row) for value in (self.pointer, self.mask, self.operand))
-        return ProgramStep(self, self.value.of_row(row), *rest)
+        pointer, mask, operand = (_of_row(value, row) for value in (self.pointer, self.mask, self.operand))
+        return ProgramStep(self, self.value.of_row(row), pointer, mask, operand)
+
+
+def _of_row(value: StepValue | None, row: int) -> ProgramValue | None:
+    """Return one program's value, if there is one."""
+    return None if value is None else value.of_row(row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +217,9 @@ class Steps:
         in a grid of (3, 2), program (1, 0) is number 2.
         """
         number = program_number(program, self.grid)
-        return [found for step in self.all if number is not None and (found := step.of(number)) is not None]
+        if number is None:
+            return []
+        return [found for step in self.all if (found := step.of(number)) is not None]
 
     def text(self, program: int | Sequence[int] = 0, sites: Sequence[FaultSite] = ()) -> str:
         """Return what one program did, line by line.
@@ -230,7 +244,10 @@ def program_number(program: int | Sequence[int], grid: Sequence[int]) -> int | N
     if isinstance(program, int | np.integer):
         return int(program) if 0 <= program < math.prod(grid) else None
     ids, axes = (*program, *(0,) * len(grid)), len(grid)
-    if any(program[axes:]) or not all(0 <= index < size for index, size in zip(ids, grid, strict=False)):
+    if any(program[axes:]):
+        return None
+    is_in_grid = all(0 <= index < size for index, size in zip(ids, grid, strict=False))
+    if not is_in_grid:
         return None
     return int(np.ravel_multi_index(ids[:axes], tuple(grid)))
 

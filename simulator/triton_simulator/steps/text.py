@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,10 @@ def value_text(value: ProgramValue, undefined: Marks | None = None) -> str:
     else:
         parts = [*_defined_texts(value)]
     marks = (*(undefined or ((value.undefined, "undefined"),)), (value.wrapped, "beyond int32"))
-    return ", ".join([*parts, *(_count_text(mask, word) for mask, word in marks if mask is not None and mask.any())])
+    for mask, word in marks:
+        if mask is not None and mask.any():
+            parts.append(_count_text(mask, word))
+    return ", ".join(parts)
 
 
 def _part_text(name: str, part: ProgramValue) -> str:
@@ -98,7 +102,9 @@ def _marks(step: ProgramStep) -> Marks | None:
     Either its mask keeps them out, without `other=`, or they lie outside of the argument.
     """
     undefined = step.value.undefined
-    if undefined is None or step.pointer is None or step.step.operation != "load":
+    if undefined is None or step.pointer is None:
+        return None
+    if step.step.operation != "load":
         return None
     kept = np.broadcast_to(np.True_ if step.mask is None else step.mask.numbers, undefined.shape)
     return (undefined & ~kept, "masked"), (undefined & kept, "outside")
@@ -114,7 +120,7 @@ def program_text(
     """
     rows = list(_program_rows(steps, sources, sites))
     width = max((len(row.code) for row in rows if len(row.code) <= MAX_CODE_COLUMNS), default=0)
-    return "\n".join(line for row in rows for line in row.lines(width))
+    return "\n".join(itertools.chain.from_iterable(row.lines(width) for row in rows))
 
 
 @dataclass(frozen=True)
@@ -150,8 +156,8 @@ def _program_rows(
     left_out = False
     for step in steps:
         at = step.step
-        is_kept = (at.function, at.iteration) in faulty
-        if not is_kept and not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
+        is_faulty = (at.function, at.iteration) in faulty
+        if not is_faulty and not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
             if not left_out:
                 yield _Row("", f"{'    ' * len(at.iteration)}    …", "")
             left_out = True
@@ -159,7 +165,8 @@ def _program_rows(
         left_out = False
         place = (at.line, at.iteration, at.operation == ARGUMENT)
         # Arguments share the function's first line, but each has a text of its own: its name.
-        code = _code(step, sources) if place != shown or at.operation == ARGUMENT else ""
+        has_text = place != shown or at.operation == ARGUMENT
+        code = _code(step, sources) if has_text else ""
         shown = place
         value = f"{_name_text(step, code, is_one_of_several=_run_of(step) in several)}{step_text(step)}"
         before, function = function, (at.line.file, at.function, at.depth)
@@ -181,12 +188,15 @@ def _code(step: ProgramStep, sources: Mapping[str, Sequence[str]]) -> str:
 
 def is_at_fault(step: ProgramStep, sites: Sequence[FaultSite]) -> bool:
     """Return whether a step reaches a fault's element, at the fault's line."""
-    return any(step.step.line == line and _reaches(step, index) for line, index in sites)
+    indices = (index for line, index in sites if line == step.step.line)
+    return any(_reaches(step, index) for index in indices)
 
 
 def _reaches(step: ProgramStep, index: int | None) -> bool:
-    if index is None or step.pointer is None:
-        return index is None
+    if index is None:
+        return True
+    if step.pointer is None:
+        return False
     reached = step.pointer.numbers == index
     return bool((reached if step.mask is None else reached & step.mask.numbers).any())
 
@@ -204,7 +214,8 @@ def _lines_with_several(steps: Iterable[ProgramStep]) -> set[Run]:
     """Return the runs of lines that assign several names, as `a, b = …` does."""
     names: dict[Run, set[str]] = {}
     for step in steps:
-        if step.step.name and step.step.operation != ARGUMENT:
+        is_assignment = step.step.name and step.step.operation != ARGUMENT
+        if is_assignment:
             names.setdefault(_run_of(step), set()).add(step.step.name)
     return {run for run, assigned in names.items() if len(assigned) > 1}
 
@@ -213,7 +224,8 @@ def _name_text(step: ProgramStep, code: str, *, is_one_of_several: bool) -> str:
     """Return a value's name, unless its line assigns nothing else."""
     at = step.step
     if at.name:
-        return f"{at.name}: " if is_one_of_several or not code else ""
+        has_label = is_one_of_several or not code
+        return f"{at.name}: " if has_label else ""
     return f"{at.operation}: " if step.pointer is None else ""
 
 
@@ -262,14 +274,16 @@ def _defined_texts(value: ProgramValue) -> Iterator[str]:
 
 
 def _count_text(mask: Array, noun: str) -> str:
-    return noun if not mask.shape else f"all {noun}" if mask.all() else f"{int(mask.sum())} {noun}"
+    if not mask.shape:
+        return noun
+    return f"all {noun}" if mask.all() else f"{int(mask.sum())} {noun}"
 
 
 def _place_text(pointer: ProgramValue, mask: ProgramValue | None) -> str:
     """Return the elements that an operation reaches, and their number."""
-    chosen = None if mask is None or mask.numbers.all() else np.broadcast_to(mask.numbers, pointer.shape)
-    if chosen is None:
+    if mask is None or mask.numbers.all():
         return value_text(pointer)
+    chosen = np.broadcast_to(mask.numbers, pointer.shape)
     if not chosen.any():
         return f"{pointer.argument}, masked"
     reached = f"{pointer.argument}[{_range_text(pointer.numbers[chosen])}]"

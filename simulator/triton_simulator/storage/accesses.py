@@ -103,7 +103,7 @@ def gather(flat: Array, index: Array) -> Array:
     # A slice is copied several times faster than indices are looked up.
     if index.size > 1 and index.flags.c_contiguous:
         run = _as_run(index.reshape(-1))
-        if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
+        if isinstance(run, slice) and 0 <= run.start < run.stop <= flat.size:
             return flat[run].reshape(index.shape).copy()
     return flat.take(index, mode="clip")
 
@@ -113,9 +113,8 @@ def _as_run(index: Array) -> Array | slice:
     first, last = int(index[0]), int(index[-1])
     if len(index) == 1:
         return slice(first, first + 1)
-    if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
-        return slice(first, last + 1)
-    return index
+    is_run = last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all()
+    return slice(first, last + 1) if is_run else index
 
 
 def conflict_free_batches(index: Array) -> list[Array | slice]:
@@ -149,7 +148,9 @@ def access_mask(mask: Value | None, bad: Array | None) -> Array | None:
     """
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad
-    return None if mask is None or mask.data.all() else mask.data
+    if mask is None:
+        return None
+    return None if mask.data.all() else mask.data
 
 
 def flatten(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:

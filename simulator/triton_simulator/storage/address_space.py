@@ -166,11 +166,14 @@ class AddressSpace:
         """
         yield from tuple(self._live)
         torch = sys.modules.get("torch")
-        while torch is not None and self._generation < len(gc.get_count()):
+        if torch is None:
+            return
+        while self._generation < len(gc.get_count()):
             kinds, generation = (torch.Tensor, torch.nn.Parameter), self._generation
             self._generation += 1
             tensors = [thing for thing in gc.get_objects(generation) if type(thing) in kinds]
-            live = [tensor for tensor in tensors if tensor.device.type == "cpu" and tensor.layout == torch.strided]
+            on_cpu = [tensor for tensor in tensors if tensor.device.type == "cpu"]
+            live = [tensor for tensor in on_cpu if tensor.layout == torch.strided]
             self._live.extend(live)
             yield from live
 

@@ -98,8 +98,9 @@ class Region:
         """
         extent = self.size // item
         bad: Array = index.view(np.uint64) >= np.uint64(extent)  # below zero is far beyond
-        if self.inside is not None and item == self.item and extent:
-            bad |= ~self.inside.take(index, mode="clip")
+        inside = self.inside if item == self.item else None
+        if inside is not None and extent:
+            bad |= ~inside.take(index, mode="clip")
         return bad if bad.any() else None
 
     def distance(self, addresses: Array) -> Array:
@@ -122,7 +123,8 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
     storage.unit = min(storage.unit, item)
     sizes, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = math.prod(sizes)
-    extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) if count else 0
+    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    extent = 1 + last if count else 0
     start = tensor.data_ptr() - storage.address
     if not strict:
         # Indices count whole elements, and the view's first one has to be among them.
@@ -140,7 +142,8 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
 def _is_dense(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Return whether a view has all elements of its extent, each once."""
     expected = 1
-    for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1):
+    axes = [(stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1]
+    for stride, size in sorted(axes):
         if stride != expected:
             return False
         expected *= size

@@ -114,9 +114,10 @@ def gather(source: Value, index: Value, axis: int) -> Value:
     if index.poison is not None:  # an undefined index takes an undefined element, not one outside
         where = np.where(np.asarray(index.poison), 0, where)
     size = source.shape[axis]
-    if where.size and (where.min() < 0 or where.max() >= size):
+    if where.size:
         low, high = where.min(), where.max()
-        raise IndexError(f"tl.gather: expected indices from 0 to {size - 1}, got {low if low < 0 else high}")
+        if not 0 <= low <= high < size:
+            raise IndexError(f"tl.gather: expected indices from 0 to {size - 1}, got {low if low < 0 else high}")
 
     def take(data: Array) -> Array:
         """Return the elements of an array at the indices."""

@@ -61,11 +61,13 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     """
     target = dtype.scalar
     data = source.data.astype(value_dtype(target), copy=False)
-    if target not in NUMPY and data.dtype == np.float32:
+    is_small_float = target not in NUMPY and data.dtype == np.float32
+    if is_small_float:
         # A float64 comes by way of float32, rounded to odd, so that two roundings are as good as one.
         data = round_to_dtype(narrow_to_float32(source.data) if source.data.dtype == np.float64 else data, target)
     is_integer_cast = target.is_int() and source.dtype.scalar.is_int()
-    if is_integer_cast and target is tl.int32 and int32.is_narrow():
+    is_int32 = is_integer_cast and target is tl.int32
+    if is_int32 and int32.is_narrow():
         data = int32.wrap(source.data.astype(np.int64))
     result = source.with_data(data, target)
     # An absurd integer would become an ordinary float, so the marker is set anew: NaN.
@@ -73,15 +75,18 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
         return result.mark_undefined()
     if is_integer_cast:
         result.wrapped = source.wrapped
-        # Bounds stay true only if no number wraps; without any, the range is empty.
-        low, high = source.bounds or (1, 0)
-        if low <= high and (int32.fits(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
-            result.bounds = source.bounds
+        # Bounds stay true only if no number wraps.
+        if source.bounds is not None:
+            low, high = source.bounds
+            fits = int32.fits(low, high) if is_int32 else _fits(low, high, data.dtype)
+            result.bounds = source.bounds if fits else None
     return result
 
 
 def _fits(low: int, high: int, kind: np.dtype[Any]) -> bool:
-    return kind.kind in "iu" and low >= np.iinfo(kind).min and high <= np.iinfo(kind).max
+    if kind.kind not in "iu":
+        return False
+    return low >= np.iinfo(kind).min and high <= np.iinfo(kind).max
 
 
 def floats_to_integers(source: Value, dtype: Any) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
     count = {"TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
     lhs_terms, rhs_terms = _split_mantissas(lhs, drops, count), _split_mantissas(rhs, drops, count)
     # Products of two small parts are below the precision, and the compiler leaves them out too.
-    pairs = [(i, j) for i in range(count) for j in range(count) if i + j < count]
+    pairs = [(i, j) for i, j in itertools.product(range(count), repeat=2) if i + j < count]
     product = _product(*(side[index] for side, index in zip((lhs_terms, rhs_terms), pairs.pop(0), strict=True)))
     rest: Array | None = None
     for i, j in sorted(pairs, key=sum, reverse=True):

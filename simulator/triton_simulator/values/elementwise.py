@@ -126,8 +126,9 @@ def divide(a: Value, b: Value) -> Value:
     # Rounds towards zero, while numpy rounds down: the two differ only below zero.
     result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
     low, high = b.limits()
+    may_be_minus_one = a.data.dtype.kind == "i" and low <= -1 <= high
     # The least number divided by -1 is one more than the type holds.
-    if a.data.dtype.kind == "i" and low <= -1 <= high and a.limits()[0] == np.iinfo(a.data.dtype).min:
+    if may_be_minus_one and a.limits()[0] == np.iinfo(a.data.dtype).min:
         a, b = align(a, b)
         result = _mark_undefined(result, a, b, (a.data == a.limits()[0]) & (b.data == -1), Cause.OVERFLOW)
     return result
@@ -144,7 +145,7 @@ def remainder(a: Value, b: Value) -> Value:
 def _quotient(operation: Callable[..., Array], a: Value, b: Value) -> Value:
     result = apply(operation, a, b)
     low, high = b.limits()
-    if low > 0 or high < 0:
+    if not low <= 0 <= high:
         return result
     a, b = align(a, b)
     return _mark_undefined(result, a, b, b.data == 0, Cause.ZERO_DIVISION)
@@ -164,7 +165,9 @@ def _mark_undefined(result: Value, a: Value, b: Value, where: Array, cause: Caus
 
 
 def _positive(a: Value, b: Value) -> bool:
-    return a.data.dtype.kind == "u" or (a.limits()[0] >= 0 and b.limits()[0] > 0)
+    if a.data.dtype.kind == "u":
+        return True
+    return a.limits()[0] >= 0 and b.limits()[0] > 0
 
 
 # Bits
@@ -183,7 +186,9 @@ def _apply_deciding_operand(result: Value, a: Value, b: Value, deciding: int) ->
 
     Such a one is the 0 in 0 · x, whatever the other is.
     """
-    if result.poison is None or result.dtype.is_floating():
+    if result.poison is None:
+        return result
+    if result.dtype.is_floating():
         return result
     for value in align(a, b):
         decides = value.data == np.array(deciding).astype(value.data.dtype)
@@ -282,5 +287,7 @@ def select(condition: Value, a: Value, b: Value) -> Value:
     if a.dtype.scalar.is_ptr():
         result.origin = a.origin if uniform_origin(a, b) else np.where(chosen, a.origin, b.origin)
     if a.wrapped is not None or b.wrapped is not None:
-        result.wrapped = np.where(chosen, *(False if v.wrapped is None else v.wrapped for v in (a, b)))
+        of_a = False if a.wrapped is None else a.wrapped
+        of_b = False if b.wrapped is None else b.wrapped
+        result.wrapped = np.where(chosen, of_a, of_b)
     return result

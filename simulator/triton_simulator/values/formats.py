@@ -52,7 +52,9 @@ def value_dtype(dtype: Any) -> np.dtype[Any]:
 
     It is float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers.
     """
-    return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
+    if dtype in NUMPY:
+        return NUMPY[dtype]
+    return np.dtype(np.int64 if dtype.is_ptr() else np.float32)
 
 
 def storage_dtype(dtype: Any) -> np.dtype[Any]:
@@ -152,12 +154,14 @@ def encode(data: Array, dtype: Any) -> Array:
         return data
     codes = _nearest_small(data, dtype)
     special = ~np.isfinite(data)
+    if not special.any():
+        return codes
     # It is the upper half of a float16, with infinity, and with a NaN for each fraction.
-    if special.any() and dtype is tl.float8e5:
+    if dtype is tl.float8e5:
         fraction = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(21) & np.uint32(3)
         codes = np.where(special, np.uint8(0x7C) | fraction.astype(np.uint8), codes)
     # These two have one NaN, whose code is that of a negative zero: it has no sign to set.
-    if special.any() and dtype is not tl.float8e5b16 and dtype is not tl.float8e4b8:
+    if dtype is not tl.float8e5b16 and dtype is not tl.float8e4b8:
         codes = codes | (special & np.signbit(data)).astype(np.uint8) << np.uint8(7)
     return codes
 
@@ -204,7 +208,8 @@ def to_integers(data: Array, dtype: Any) -> Array:
     if fits.all():
         return data.astype(target)
     is_wide = data.dtype.itemsize == 8 or target.itemsize == 8
-    nan_value = target.type((minimum if minimum else maximum // 2 + 1) if is_wide else 0)
+    highest_bit = minimum if minimum else maximum // 2 + 1
+    nan_value = target.type(highest_bit if is_wide else 0)
     nearest = np.where(data > 0, target.type(maximum), np.where(np.isnan(data), nan_value, target.type(minimum)))
     return np.where(fits, np.where(fits, data, 0).astype(target), nearest)
 
@@ -226,7 +231,8 @@ def _small_values(dtype: Any) -> Array:
         both[0x80] = np.nan  # these have one zero, and their only NaN where the other would be
     if dtype is tl.float8e5:  # the kinds of NaN stay apart
         bits = both.view(np.uint32)
-        bits[np.isnan(both)] = [sign | 0x7F800000 | kind << 21 for sign in (0, 1 << 31) for kind in (1, 2, 3)]
+        kinds = [0x7F800000 | kind << 21 for kind in (1, 2, 3)]
+        bits[np.isnan(both)] = [*kinds, *(1 << 31 | kind for kind in kinds)]
     return both
 
 

@@ -61,7 +61,8 @@ def find_function(symbol: str) -> Callable[..., Any]:
     name, mode = match.groups(default="") if match else ("", "")
     short = name.removeprefix("fast_")
     # The whole name first: the `f` of `erf` is no type. Others end (`tanhf`, `clzll`) or begin (`fadd`) with one.
-    for stem in (name, *(short.removesuffix(ending) for ending in ("", "f", "d", "ll")), short[1:]):
+    stems = [short.removesuffix(ending) for ending in ("", "f", "d", "ll")]
+    for stem in (name, *stems, short[1:]):
         if stem + mode in _FUNCTIONS:
             return _FUNCTIONS[stem + mode]
     raise NotImplementedError(
@@ -89,10 +90,14 @@ def _in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
 
     def compute(*operands: Array) -> Array:
         """Compute in float64, and return the type of the last operand."""
-        wide = (operand.astype(np.float64) if operand.dtype.kind == "f" else operand for operand in operands)
-        return function(*wide).astype(operands[-1].dtype)
+        return function(*map(_widen, operands)).astype(operands[-1].dtype)
 
     return compute
+
+
+def _widen(x: Array) -> Array:
+    """Return floats as float64; integers stay as they are."""
+    return x.astype(np.float64) if x.dtype.kind == "f" else x
 
 
 # Integers
@@ -104,7 +109,8 @@ def _unsigned(x: Array) -> Array:
 
 def _leading_zeros(x: Array) -> Array:
     bits = _unsigned(x)
-    for distance in (1, 2, 4, 8, 16, 32)[: 5 if x.itemsize == 4 else 6]:
+    doublings = 5 if x.itemsize == 4 else 6
+    for distance in (1, 2, 4, 8, 16, 32)[:doublings]:
         bits = bits | bits >> bits.dtype.type(distance)
     return 8 * x.itemsize - np.bitwise_count(bits).astype(np.int32)
 

@@ -99,10 +99,11 @@ def run(text: str, registers: Registers) -> None:
             raise _not_simulated(step) from error
         # Where the predicate is false, a register keeps what it had.
         condition = _operand(step.predicate, registers, ptx_numbers.TYPES["pred"]) if step.predicate else None
+        if condition is None:
+            registers.update(written)
+            continue
         for name, bits in written.items():
-            registers[name] = (
-                bits if condition is None or name not in registers else np.where(condition, bits, registers[name])
-            )
+            registers[name] = np.where(condition, bits, registers[name]) if name in registers else bits
 
 
 def _is_understood(step: Instruction) -> bool:
@@ -111,13 +112,16 @@ def _is_understood(step: Instruction) -> bool:
     One that is not may change the result: `add.cc` also sets a carry.
     """
     sources, for_integers, for_floats = _FORMS[step.name]
-    known = for_floats if step.types and step.types[-1].lane.float else for_integers
-    return (
-        all(modifier in ptx_numbers.TYPES or modifier in known for modifier in step.modifiers)
-        and len(step.types) == (2 if step.name == "cvt" else 1)
-        # Of `cvt`, it depends on the type.
-        and (step.name == "cvt" or len(step.operands) == 1 + sources)
-    )
+    types = step.types
+    has_floats = len(types) > 0 and types[-1].lane.float
+    known = for_floats if has_floats else for_integers
+    others = [modifier for modifier in step.modifiers if modifier not in ptx_numbers.TYPES]
+    if not all(modifier in known for modifier in others):
+        return False
+    # How many operands `cvt` has depends on the type.
+    if step.name == "cvt":
+        return len(types) == 2
+    return len(types) == 1 and len(step.operands) == 1 + sources
 
 
 def _operand(operand: str, registers: Registers, type: Type) -> Array:
@@ -189,8 +193,10 @@ def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
     type = step.types[-1]
     if type.lane.float:
         return _typed(step.name)(step, registers)
+    if not step.has("lo", "hi", "wide"):
+        raise _not_simulated(step)
     # Products of 64-bit numbers have no wider type here for their upper half.
-    if not step.has("lo", "hi", "wide") or (type.bits > 32 and not step.has("lo")):
+    if type.bits > 32 and not step.has("lo"):
         raise _not_simulated(step)
     result, first, second, *third = step.operands
     product = np.multiply(*(_operand(operand, registers, type).astype(type.wide) for operand in (first, second)))
@@ -251,7 +257,8 @@ def _shift(step: Instruction, registers: Registers) -> dict[str, Array]:
     type, (result, value, by) = step.types[-1], step.operands
     amount = _operand(by, registers, ptx_numbers.TYPES["u32"]).astype(np.int64)
     number = _operand(value, registers, type)
-    if step.name == "shr" and type.kind == "s":
+    copies_sign = step.name == "shr" and type.kind == "s"
+    if copies_sign:
         return {result: to_bits(number.astype(np.int64) >> np.minimum(amount, 63), type)}
     wide, count = number.astype(np.uint64), np.minimum(amount, 63).astype(np.uint64)
     shifted = wide << count if step.name == "shl" else wide >> count

@@ -109,7 +109,10 @@ def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
     if "relu" in modifiers:
         numbers = np.where(numbers < 0, numbers.dtype.type(0), numbers)
     bits = to_bits(numbers, type, modifiers)
-    if type.float is None or type.float is tl.float64 or "sat" in modifiers:
+    has_one_nan = type.float is not None and type.float is not tl.float64
+    if not has_one_nan:
+        return bits
+    if "sat" in modifiers:
         return bits
     return np.where(np.isnan(numbers), np.uint64((1 << type.bits - 1) - 1), bits)
 
@@ -122,18 +125,19 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
     if type.float is tl.float64:
         return numbers.astype(np.float64)
     nearest = numbers.astype(np.float16 if type.float is tl.float16 else np.float32)
-    if numbers.dtype == np.float64 and type.float not in (tl.float16, tl.float32):
+    is_native = type.float in (tl.float16, tl.float32)
+    if numbers.dtype == np.float64 and not is_native:
         nearest = round_to_odd(nearest, numbers - nearest)  # it is rounded again
     if type.float is tl.bfloat16:
         nearest = round_to_bits(nearest, 16)
-    elif type.float not in (tl.float16, tl.float32):
+    elif not is_native:
         nearest = decode(encode(nearest, type.float), type.float)
     direction = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
     # The nearest number is one step too far where it passes the exact one.
     for mode, towards in direction.items():
         if mode in modifiers:
             # Other types are held as float32 here, whose neighbours are not theirs.
-            if type.float not in (tl.float16, tl.float32):
+            if not is_native:
                 raise ValueError(mode)
             overshoots = (
                 np.abs(nearest) > np.abs(numbers)
@@ -291,9 +295,10 @@ def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
     result = np.zeros_like(a)
     for row in range(8):
         if int(table[0]) >> row & 1:
-            result = result | np.bitwise_and.reduce(
-                np.broadcast_arrays(a if row & 4 else ~a, b if row & 2 else ~b, c if row & 1 else ~c)
-            )
+            of_a = a if row & 4 else ~a
+            of_b = b if row & 2 else ~b
+            of_c = c if row & 1 else ~c
+            result = result | np.bitwise_and.reduce(np.broadcast_arrays(of_a, of_b, of_c))
     return result
 
 
@@ -373,17 +378,18 @@ def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]
     if "ftz" in modifiers:
         # Of `cvt`, it is only for float32.
         numbers = flush_subnormals(numbers) if source.float is tl.float32 else numbers
-        modifiers = modifiers if target.float is tl.float32 else [each for each in modifiers if each != "ftz"]
+        if target.float is not tl.float32:
+            modifiers = [each for each in modifiers if each != "ftz"]
     if source.float is not None:
         integral = next((function for mode, function in _INTEGRAL_ROUNDING.items() if mode in modifiers), None)
         if integral is not None:
             numbers = integral(numbers)
         return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
     if target.float is not None:
-        # float64 does not hold every 64-bit integer, and to be rounded twice may be wrong.
-        if numbers.itemsize == 8 and target.float not in (tl.float32, tl.float64):
-            raise ValueError("a rounding of 64-bit integers")
         if numbers.itemsize == 8:
+            # float64 does not hold every 64-bit integer, and to be rounded twice may be wrong.
+            if target.float not in (tl.float32, tl.float64):
+                raise ValueError("a rounding of 64-bit integers")
             kind = np.float32 if target.float is tl.float32 else np.float64
             return to_bits(rounding.from_integer(_rounding_mode(modifiers), numbers, kind), target, modifiers)
         return to_bits(numbers.astype(np.float64), target, modifiers)
@@ -407,7 +413,8 @@ def _to_integer(numbers: Array, target: Type) -> Array:
     Numbers beyond the type's are its ends. NaN is 0, or where 64 bits take part only the highest bit.
     """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
-    of_nan = 2.0 ** (target.bits - 1) if numbers.itemsize == 8 or target.bits == 64 else 0.0
+    is_wide = numbers.itemsize == 8 or target.bits == 64
+    of_nan = 2.0 ** (target.bits - 1) if is_wide else 0.0
     of_nan = -of_nan if target.kind == "s" else of_nan
     inside = np.nan_to_num(numbers.astype(np.float64), nan=of_nan, posinf=math.inf, neginf=-math.inf)
     # The float of the largest 64-bit integer is one too large: what reaches it is replaced, never cast.
@@ -422,8 +429,6 @@ def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
     exact = numbers.astype(np.float64)
     if "relu" in modifiers:
         exact = np.where(exact < 0, 0.0, exact)
-    if "rna" in modifiers and target.name != "tf32":
-        raise ValueError(f"rna of {target.name}")
     if target.name == "tf32":
         if not {"satfinite", "rm", "rp"}.isdisjoint(modifiers):
             raise ValueError("satfinite, rm or rp of tf32")
@@ -434,6 +439,8 @@ def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
         elif "rn" in modifiers:
             return to_bits(round_to_bits(exact.astype(np.float32), 13), target)
         return bits & np.uint64(0xFFFFE000)
+    if "rna" in modifiers:
+        raise ValueError(f"rna of {target.name}")
     if "satfinite" in modifiers:
         largest = {"e4m3": 448.0, "e5m2": 57344.0, "f16": 65504.0}[target.name]
         exact = np.clip(exact, -largest, largest)

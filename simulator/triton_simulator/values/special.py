@@ -260,26 +260,30 @@ def _recur_upwards(first: Callable[[int, Array], Array], n: int, x: float) -> fl
 
 def first_kind_of_order(n: int, x: float) -> float:
     """Return J of any order."""
-    size = abs(x)
     if n < 0 or math.isnan(x):
         return math.nan
-    if n > 1 and (x == 0 or math.isinf(x)):
-        return 0.0
-    # Upwards, the recurrence loses the digits of J once its order is above x (DLMF 3.6(ii)).
-    if n > 1 and n < size:
-        value = _recur_upwards(first_kind, n, size)
-    elif n > 1:
-        value = float(_bessel_orders(np.array([size]), max_order=n + int(size) + 60)[n][0])
-    else:
+    if n <= 1:
         return float(first_kind(n, np.array([x]))[0])
-    return -value if x < 0 and n % 2 else value
+    if x == 0 or math.isinf(x):
+        return 0.0
+    size = abs(x)
+    # Upwards, the recurrence loses the digits of J once its order is above x (DLMF 3.6(ii)).
+    if n < size:
+        value = _recur_upwards(first_kind, n, size)
+    else:
+        value = float(_bessel_orders(np.array([size]), max_order=n + int(size) + 60)[n][0])
+    has_other_sign = x < 0 and n % 2
+    return -value if has_other_sign else value
 
 
 def second_kind_of_order(n: int, x: float) -> float:
     """Return Y of any order."""
-    if n < 0 or math.isnan(x) or x < 0:
+    is_defined = n >= 0 and x >= 0  # which NaN is not
+    if not is_defined:
         return math.nan
-    if x == 0 or math.isinf(x):
-        return -math.inf if x == 0 else 0.0
+    if x == 0:
+        return -math.inf
+    if math.isinf(x):
+        return 0.0
     # Y grows with its order, so that errors stay small beside it.
     return _recur_upwards(second_kind, n, x)

@@ -11,6 +11,7 @@ a result of one starts again to find out which load it was.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -102,7 +103,9 @@ def mark_mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
 
     Each is combined only with those before it, if `in_order`.
     """
-    if not isinstance(poison, Poison) or poison.mixed:
+    if not isinstance(poison, Poison):
+        return poison
+    if poison.mixed:
         return poison
     plain = np.asarray(poison)
     combined = np.logical_or.accumulate(plain, axis=axis) if in_order else plain.any(axis=axis, keepdims=True)
@@ -116,12 +119,14 @@ def _propagate(function: Callable[..., Any], arguments: Any, options: dict[str, 
     poisons = list(_poisons([*arguments, *options.values()]))
     computed = function(*_select_source(arguments, None), **_select_source(options, None))
     # What is no mask, such as a count, has no elements that could have a source.
-    if not isinstance(computed, np.ndarray | np.bool_) or computed.dtype != np.bool_:
+    is_mask = isinstance(computed, np.ndarray | np.bool_) and computed.dtype == np.bool_
+    if not is_mask:
         return computed
     result = np.asarray(computed).view(Poison)
     result.mixed = any(poison.mixed for poison in poisons)
+    sources = dict.fromkeys(itertools.chain.from_iterable(poison.by_source for poison in poisons))
     # The function runs once for each source, too, as it may move or combine elements in any way.
-    for source in dict.fromkeys(source for poison in poisons for source in poison.by_source):
+    for source in sources:
         mask = function(*_select_source(arguments, source), **_select_source(options, source))
         result.by_source[source] = np.broadcast_to(mask, result.shape)
     return result
@@ -145,4 +150,6 @@ def _select_source(thing: Any, source: PoisonSource | None) -> Any:
         return plain if source is None else thing.by_source.get(source, np.zeros_like(plain))
     if isinstance(thing, dict):
         return {name: _select_source(item, source) for name, item in thing.items()}
-    return type(thing)(_select_source(item, source) for item in thing) if type(thing) in (list, tuple) else thing
+    if type(thing) in (list, tuple):
+        return type(thing)(_select_source(item, source) for item in thing)
+    return thing

@@ -107,7 +107,9 @@ class Value:
         """Return the value with the elements of `other` where `where` is true."""
         result = Value(np.where(np.asarray(where), other.data, self.data), self.dtype, self.shape)
         if self.poison is not None or other.poison is not None:
-            result.poison = np.where(where, *(False if v.poison is None else v.poison for v in (other, self)))
+            of_other = False if other.poison is None else other.poison
+            of_self = False if self.poison is None else self.poison
+            result.poison = np.where(where, of_other, of_self)
         return result
 
     def mark_undefined(self) -> Value:
@@ -149,9 +151,11 @@ def combined_poison(*values: Value) -> Array | None:
 
 def union(poison: Array | None, other: Array | None) -> Array | None:
     """Return the elements that are undefined in either."""
-    if poison is None or other is None or poison is other:
-        return other if poison is None else poison
-    return poison | other
+    if poison is None:
+        return other
+    if other is None:
+        return poison
+    return poison if poison is other else poison | other
 
 
 def any_wrapped(*values: Value) -> Array | None:

@@ -23,7 +23,7 @@ def provide() -> None:
     """
     # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
     warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
-    if not has_library() and not _has_stand_in():
+    if _is_missing():
         from triton_simulator.without_library import files, stand_in
 
         sys.path.append(str(files.ensure_files()))
@@ -35,7 +35,7 @@ def provide_cached() -> None:
 
     Raises NoTritonError if there are none.
     """
-    if not has_library() and not _has_stand_in():
+    if _is_missing():
         from triton_simulator.without_library import files
 
         if files.cache().is_dir():
@@ -69,9 +69,18 @@ def has_library() -> bool:
 
     The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
     """
-    if _has_stand_in() or (spec := importlib.util.find_spec("triton")) is None:
+    if _has_stand_in():
         return False
-    return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
+    spec = importlib.util.find_spec("triton")
+    if spec is None:
+        return False
+    folders = spec.submodule_search_locations or ()
+    return any(Path(folder, "_C").is_dir() for folder in folders)
+
+
+def _is_missing() -> bool:
+    """Return whether the library and its stand-in are both missing."""
+    return not has_library() and not _has_stand_in()
 
 
 def _has_stand_in() -> bool:

@@ -97,8 +97,9 @@ def _find_installed() -> Path | None:
     """
     with suppress(importlib.metadata.PackageNotFoundError):
         spec = importlib.util.find_spec("triton")
-        if spec is not None and spec.origin and importlib.metadata.version("triton") == version():
-            return Path(spec.origin).parent
+        origin = spec.origin if spec is not None else None
+        if origin and importlib.metadata.version("triton") == version():
+            return Path(origin).parent
     return None
 
 
@@ -211,7 +212,9 @@ def _copy_python(package: Path, target: Path) -> None:
     """Keep the Python files, as far as they do not serve compiled code."""
     excluded = [package / folder for folder in EXCLUDED_FOLDERS]
     for file in package.rglob("*.py"):
-        if not any(file.is_relative_to(folder) for folder in excluded):
-            destination = target / file.relative_to(package)
-            destination.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, destination)
+        is_excluded = any(file.is_relative_to(folder) for folder in excluded)
+        if is_excluded:
+            continue
+        destination = target / file.relative_to(package)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, destination)

@@ -112,7 +112,8 @@ def native_specialize_impl(
             return "u1", None
         case int():
             # Triton compiles a 1 as a constant, so that a stride of 1 costs nothing.
-            if specialize_value and argument == 1:
+            is_constant = specialize_value and argument == 1
+            if is_constant:
                 return "constexpr", 1
             hint = backend.get_int_specialization(argument, align=align) if specialize_value else None
             return _integer_type(argument), hint
@@ -146,7 +147,9 @@ def _specialize_tuple(backend: Any, argument: tuple[Any, ...]) -> tuple[Any, Any
     """
     items = [native_specialize_impl(backend, value, False, True, True) for value in argument]
     make = getattr(type(argument), "_make", tuple)  # a named tuple stays one
-    return make([kind for kind, _ in items]), make([hint for _, hint in items])
+    kinds = [kind for kind, _ in items]
+    hints = [hint for _, hint in items]
+    return make(kinds), make(hints)
 
 
 _OPERATIONS = {name: Enum(name, members) for name, members in _ENUMERATIONS.items()}
@@ -176,7 +179,8 @@ class _LibraryModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> type:
-        if name.startswith("__") or self.__name__ in ("triton._C", LIBRARY, f"{LIBRARY}.interpreter", GLUON):
+        is_missing = name.startswith("__") or self.__name__ in ("triton._C", LIBRARY, f"{LIBRARY}.interpreter", GLUON)
+        if is_missing:
             # Then the import system looks for a module of that name.
             raise AttributeError(f"{self.__name__}.{name} needs Triton's compiled library, which is not here")
         setattr(self, name, type(name, (), {}))
