@@ -47,8 +47,11 @@ def _exercise_of(file: Path) -> str | None:
 
     Return None for a file that is no exercise of this repository.
     """
-    is_exercise = file.parent in [ROOT / folder for folder in _FOLDERS] and (ROOT / "solutions" / file.name).is_file()
-    return file.stem.removeprefix("exercise_") if is_exercise and file.name.startswith("exercise_") else None
+    folders = [ROOT / folder for folder in _FOLDERS]
+    if file.parent not in folders or not file.name.startswith("exercise_"):
+        return None
+    has_solution = (ROOT / "solutions" / file.name).is_file()
+    return file.stem.removeprefix("exercise_") if has_solution else None
 
 
 def _print_reminder(file: Path, number: str) -> None:

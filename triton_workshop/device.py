@@ -211,7 +211,10 @@ def _nvml() -> Iterator[ModuleType | None]:
     They raise its NVMLError.
     """
     # A page has no driver to ask. On Linux each block that a command runs asks, and to import pynvml takes 9 ms.
-    if sys.platform == "emscripten" or (sys.platform == "linux" and not _has_library("libnvidia-ml.so.1")):
+    may_have_driver = sys.platform != "emscripten"
+    if sys.platform == "linux":
+        may_have_driver = _has_library("libnvidia-ml.so.1")
+    if not may_have_driver:
         yield None
         return
     import pynvml

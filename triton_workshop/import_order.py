@@ -52,7 +52,9 @@ def _fix_suggestion() -> str:
     # torchvision and others import Triton too, so without `import triton` the first import is the suspect.
     suspect = imports.get("triton") or next(iter(imports.values()), None)
     workshop_line = imports.get("triton_workshop")
-    if workshop_line is None or suspect is None or suspect >= workshop_line:
+    if workshop_line is None or suspect is None:
+        return fallback
+    if suspect >= workshop_line:
         return fallback
     workshop_name, suspect_name = (name_of_line(script, number) for number in (workshop_line, suspect))
     return f"In {Path(script).name}, move {workshop_name} (triton_workshop) above {suspect_name}"
@@ -65,7 +67,9 @@ def lines_to_exchange(tree: ast.Module) -> tuple[int, int] | None:
     """
     imports = _imports(tree)
     workshop_line, triton = imports.get("triton_workshop"), imports.get("triton")
-    return None if workshop_line is None or triton is None or triton > workshop_line else (workshop_line, triton)
+    if workshop_line is None or triton is None:
+        return None
+    return (workshop_line, triton) if triton <= workshop_line else None
 
 
 def _imports(tree: ast.Module) -> dict[str | None, int]:

@@ -127,9 +127,12 @@ def query_terminal(environ: Mapping[str, str] | None = None) -> Terminal:
     name = _name(answers)
     multiplexed = multiplexed or name.startswith(MULTIPLEXERS)  # by ssh from inside of tmux, without its variables
     graphics = _choose_graphics(answers, name, {} if multiplexed else environ)
+    shows_questions = quiet or multiplexed
+    if graphics is not None or shows_questions:
+        return Terminal(graphics, cell)
     # Last, since many who answer this cannot do what a screen that scrolls needs; those who can know no sixels.
-    if graphics is None and not quiet and not multiplexed and ATTRIBUTES_ANSWER.search(answers):
-        graphics = GraphicsProtocol.KITTY if KITTY_ANSWER.search(_conversation(ASK_KITTY + ASK_ATTRIBUTES)) else None
+    if ATTRIBUTES_ANSWER.search(answers) and KITTY_ANSWER.search(_conversation(ASK_KITTY + ASK_ATTRIBUTES)):
+        graphics = GraphicsProtocol.KITTY
     return Terminal(graphics, cell)
 
 
@@ -177,7 +180,9 @@ def cell_size() -> tuple[int, int] | None:
         return None
     rows, columns, across, down = struct.unpack("HHHH", size)
     width, height = across // max(columns, 1), down // max(rows, 1)
-    return (width, height) if width and height else None
+    if not (width and height):
+        return None
+    return width, height
 
 
 def _conversation(questions: str) -> str:
@@ -218,7 +223,9 @@ def _tmux_allows_passthrough() -> bool:
         return False
     allowed, _, names = reply.stdout.partition("\n")
     # A tmux that does not know the option puts nothing in its place.
-    return allowed not in ("", "0", "off") and any(name in names.lower() for name in PLACEHOLDERS)
+    if allowed in ("", "0", "off"):
+        return False
+    return any(name in names.lower() for name in PLACEHOLDERS)
 
 
 def _query_windows_terminal() -> Terminal:

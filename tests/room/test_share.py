@@ -301,4 +301,5 @@ def test_every_letter_of_a_word_can_be_drawn_large() -> None:
     for five in zip_longest(*[iter(LETTERS)] * 5, fillvalue="F"):
         assert len(large("".join(five), 40)) == 3
     assert len(large("HKLMR TWXYZ", 40)) == 6
+    assert large(" HKLMR  TWXYZ ", 40) == large("HKLMR TWXYZ", 40)
     assert large("HKLMR TWXYZ", 10) == ["HKLMR TWXYZ"]

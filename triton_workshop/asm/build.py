@@ -119,7 +119,14 @@ def cached_build(request: Request, target: Target, kernel: str | None) -> Build 
 
 
 def _digests(files: Sequence[str]) -> list[str]:
-    return [hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "" for file in map(Path, files)]
+    return [_digest(Path(file)) for file in files]
+
+
+def _digest(file: Path) -> str:
+    """Return the digest of a file; empty if there is none."""
+    if not file.is_file():
+        return ""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Start) -> tuple[Answer, ...]:
@@ -159,10 +166,11 @@ def _numbered(kernels: Sequence[PickledKernel]) -> tuple[PickledKernel, ...]:
 
     The name also says what differs between them: `scale:2 (BLOCK = 64)`.
     """
-    return tuple(_with_number(kernel, [peer for peer in kernels if peer.name == kernel.name]) for kernel in kernels)
+    return tuple(_with_number(kernel, kernels) for kernel in kernels)
 
 
-def _with_number(kernel: PickledKernel, same: list[PickledKernel]) -> PickledKernel:
+def _with_number(kernel: PickledKernel, kernels: Sequence[PickledKernel]) -> PickledKernel:
+    same = [peer for peer in kernels if peer.name == kernel.name]
     if len(same) == 1:
         return kernel
     differ = [pair for pair in kernel.numbers if any(pair not in peer.numbers for peer in same)]

@@ -70,7 +70,10 @@ def _texts(assembly: Assembly, stage: str) -> Iterator[tuple[int | None, str]]:
 def _ir(ir: Ir) -> Iterator[tuple[int | None, str]]:
     for line in ir.text.splitlines():
         text, separator, _ = line.strip().partition(" loc(")
-        if separator and not line.startswith("#") and not text.startswith(("module", "tt.func", "}")):
+        # A line without a location, and one that defines a location, belong to no line of the source.
+        if not separator or line.startswith("#"):
+            continue
+        if not text.startswith(("module", "tt.func", "}")):
             yield ir.line_of(line), text
 
 

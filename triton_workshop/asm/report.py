@@ -49,7 +49,8 @@ def _without_repeated_reasons(lines: Sequence[LineSummary]) -> Iterator[LineSumm
     above_lines: dict[str, int] = {}
     for line in lines:
         above = above_lines.setdefault(line.why, line.line)
-        yield line if above == line.line or not line.why else replace(line, why=f"as on line {above}")
+        is_repeated = above != line.line and line.why
+        yield replace(line, why=f"as on line {above}") if is_repeated else line
 
 
 def _rows(same: Sequence[LineSummary], target: Target) -> RenderableType:
@@ -106,7 +107,8 @@ def _instructions(summary: Summary, kind: str) -> str:
     for line in summary.lines:
         if line.kind == kind:
             how = ", asynchronous" if line.asynchronous else ""
-            counts.update({f"{name}{how}": number for name, number in (line.moves or dict(line.instructions)).items()})
+            numbers = line.moves or dict(line.instructions)
+            counts.update({f"{name}{how}": number for name, number in numbers.items()})
     return "\n".join(f"{number:,} × {name}" for name, number in counts.items()) or "none"
 
 

@@ -89,11 +89,15 @@ def parse_subjects(
 
     With one script, `compare` adds the plain solution or, beside that, the fast one.
     """
-    if plain and fast and not compare:
+    are_both = plain and fast
+    if are_both and not compare:
         raise MisuseError("--plain and --fast are two solutions: choose one, or add --compare")
-    if len(arguments) > (2 if compare else 1):
+    most = 2 if compare else 1
+    if len(arguments) > most:
         raise MisuseError(f"expected one exercise or script, or two with --compare, and got {' '.join(arguments)}")
-    variant = PLAIN if plain else FAST if fast else YOURS
+    variant = FAST if fast else YOURS
+    if plain:
+        variant = PLAIN
     first = _subject(arguments[0] if arguments else None, size, variant)
     if not compare:
         return (first,)
@@ -135,7 +139,9 @@ def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
         raise MisuseError(f"--size {size}: exercise {exercise} takes no size; leave --size out")
     names = signature(sized).parameters
     needed = [name for name, parameter in names.items() if parameter.default is parameter.empty]
-    numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []
+    numbers: list[int] = []
+    if re.fullmatch(r"\d+([x×]\d+)*", size):
+        numbers = [int(number) for number in re.findall(r"\d+", size)]
     numbers *= len(needed) if len(numbers) == 1 else 1
     if not len(needed) <= len(numbers) <= len(names) or 0 in numbers:
         expected, example = "×".join(names), "x".join(["511"] * len(needed))

@@ -113,7 +113,8 @@ def describe_progress(attendee: AttendeeStatus) -> str:
         return ""
     right = " ".join(sorted(progress.exercise for progress in attendee.progress if progress.right))
     latest = attendee.progress[-1]
-    hints = f", {latest.hints} hint{'s' if latest.hints > 1 else ''}" if latest.hints else ""
+    noun = "hint" if latest.hints == 1 else "hints"
+    hints = f", {latest.hints} {noun}" if latest.hints else ""
     position = (
         ""
         if latest.right

@@ -105,7 +105,8 @@ def parse_link(text: str) -> tuple[str, str | None]:
     """
     with suppress(ValueError):
         url = urlsplit(text if "://" in text else f"http://{text}")
-        if url.scheme in ("http", "https") and url.hostname and url.port != 0 and printable(text) == text:
+        is_web_address = url.scheme in ("http", "https") and url.hostname and url.port != 0
+        if is_web_address and printable(text) == text:
             base = urlunsplit((url.scheme, url.netloc, f"{url.path.rstrip('/')}/", "", ""))
             return base, next(iter(parse_qs(url.query).get("word", [])), None)
     raise MisuseError(f"{text!r} is not the address of a room; expected something like {EXAMPLE}")
@@ -160,7 +161,9 @@ def _parse_membership(address: str, fields: Mapping[str, Any]) -> Membership:
     It may be anything: raises one of MALFORMED_ERRORS if it is something else.
     """
     token, number = fields["token"], fields["number"]
-    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= MAX_NUMBER:
+    # A bool is an int, too.
+    is_number = type(number) is int and 0 < number <= MAX_NUMBER
+    if not TOKEN.fullmatch(token) or not is_number:
         raise ValueError("not a session of a room")
     return Membership(address, token, number, clean_name(fields["name"]))
 

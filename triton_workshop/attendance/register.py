@@ -360,11 +360,12 @@ class Register:
         names, callers, now = dict(attendees), {number for number, _, _ in calls}, self.now()
         progress = {number: tuple(map(_to_progress, rows)) for number, rows in groupby(reports, itemgetter(0))}
         excessive = [number for (number,) in excesses if number in names]
+        active = {*progress, *callers, *excessive}
         statuses = {
             number: AttendeeStatus(number, name, progress.get(number, ()))
             for number, name in attendees
             # The row of somebody who has left stays without a name, and says nothing.
-            if name or number in progress or number in callers or number in excessive
+            if name or number in active
         }
         return Board(
             tuple(statuses.values()),

@@ -239,8 +239,9 @@ def _answer_text(answer: Answer) -> str | None:
         whole = Answer.from_json(json.loads(text))
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return None
-    sound = whole.times is None or all(0 < figure < math.inf for figure in _figures(whole.times))
-    return text if sound and len(text) <= MAX_ANSWER_CHARACTERS else None
+    figures = () if whole.times is None else _figures(whole.times)
+    is_sound = all(0 < figure < math.inf for figure in figures)
+    return text if is_sound and len(text) <= MAX_ANSWER_CHARACTERS else None
 
 
 def _figures(times: Times) -> tuple[float, ...]:
@@ -284,5 +285,7 @@ def csv_rows(entries: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
         submitted = datetime.fromtimestamp(entry.submitted, UTC).isoformat(timespec="seconds")
         title, times = EXERCISES[entry.exercise].title, entry.times
         figures = (f"{figure:.6g}" for figure in (times.ratio, *_figures(times)))
-        name = f"'{entry.name}" if (entry.name or "").startswith(FORMULA_SIGNS) else entry.name or ""
+        name = entry.name or ""
+        if name.startswith(FORMULA_SIGNS):
+            name = f"'{name}"
         yield (entry.exercise, title, entry.number, name, *figures, times.size, entry.gpu, submitted)

@@ -30,9 +30,10 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
     Raises MisuseError for a choice that makes no sense.
     """
     if not (numbers or file):
-        passed = [entry.exercise.number for entry in entries() if entry.status is Status.PASSED]
+        passed = _passed_numbers()  # in any case: it moves a broken record away, and says so
         # `every` is answered here, as `select_scripts` refuses it beside numbers.
-        numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
+        numbers = [*WORKLOADS] if plain or every else passed
+        every = False
         if not numbers:
             raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")
     scripts = select_scripts(numbers, file, solutions=plain, every=every)
@@ -81,12 +82,19 @@ def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
         yield result
 
 
+def _passed_numbers() -> list[str]:
+    passed = [entry.exercise.number for entry in entries() if entry.status is Status.PASSED]
+    return [number for number in WORKLOADS if number in passed]
+
+
 def _remember_best(result: Bench) -> None:
     """Record how close the learner's kernel came to the limit.
 
     The largest size counts.
     """
-    if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
+    if result.times is None or result.name != YOURS:
+        return
+    if result.file != result.exercise.exercise_file.resolve():
         return
     # Small sizes measure the launch more than the kernel.
     times = result.times.sizes[-1].times

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -37,7 +38,8 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
     for bench in benches:
         assert bench.counts is not None
         for number, contender in enumerate(bench.counts.contenders):
-            limit = next((limit for limit in contender.limits if limit is not None and limit.gpu is H200), None)
+            limits = filter(None, contender.limits)
+            limit = next((limit for limit in limits if limit.gpu is H200), None)
             if limit is not None:
                 label = bench.exercise.launcher if number == 0 else ""
                 useful = limit.useful / max(contender.cost.distinct, 1)
@@ -47,13 +49,10 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
 def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:
     """float32 on each GPU, and an H200's tensor cores if a kernel uses any."""
     roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in ROOFS]
-    contenders = [contender for bench in benches if bench.counts is not None for contender in bench.counts.contenders]
-    units = {
-        TENSOR_PRODUCTS[product][0]
-        for contender in contenders
-        for product in contender.cost.products
-        if product in TENSOR_PRODUCTS
-    }
+    counts = [bench.counts for bench in benches if bench.counts is not None]
+    contenders = itertools.chain.from_iterable(counted.contenders for counted in counts)
+    products = itertools.chain.from_iterable(contender.cost.products for contender in contenders)
+    units = {TENSOR_PRODUCTS[product][0] for product in products if product in TENSOR_PRODUCTS}
     return roofs + [Roof(f"H200, {unit} tensor cores", H200.bandwidth, H200.tensor[unit]) for unit in sorted(units)]
 
 

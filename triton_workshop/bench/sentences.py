@@ -31,7 +31,8 @@ def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | Non
     """
     facts = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
     # Praise only what is nearly perfect: between that and OFTEN there is nothing to say.
-    if not facts and cost.reuse < 1.05 and cost.spread < 1.05:
+    is_nearly_perfect = max(cost.reuse, cost.spread) < 1.05
+    if not facts and is_nearly_perfect:
         facts = ["asks for each byte once, in whole sectors; caching can't help"]
     limits = tuple(limit for limit in limits_of(cost, useful) if limit is not None)
     return (
@@ -119,8 +120,10 @@ def _compare_with_fast(cost: Cost, fast: Cost) -> Iterator[str]:
     if fast.asked * CLEARLY < cost.asked:
         yield f"the fast solution asks for {1 - fast.asked / cost.asked:.0%} fewer bytes"
     plain, tensor = cost.products.get("ieee", 0), _on_tensor_cores(fast)
+    if _on_tensor_cores(cost):
+        return
     # Several products on tensor cores may take the place of one exact product.
-    if plain and tensor and not _on_tensor_cores(cost):
+    if plain and tensor:
         faster = max(H200.tensor.values()) / H200.float32
         yield (
             f"the fast solution does {number(tensor / plain)} times the products, on tensor cores: "
@@ -138,5 +141,8 @@ def number(value: float) -> str:
 
     There are no trailing zeros.
     """
-    text = f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+    digits = 0
+    if value < 10:
+        digits = 1 if value >= 1 else 2
+    text = f"{value:,.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

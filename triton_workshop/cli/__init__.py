@@ -53,7 +53,8 @@ def main() -> None:
     except SHOWN_WITHOUT_TRACEBACK as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to
-        print_error(": ".join(str(text) for text in (error.filename, error.strerror or error) if text is not None))
+        texts = (error.filename, error.strerror or error)
+        print_error(": ".join(str(text) for text in texts if text is not None))
     sys.exit(1)
 
 

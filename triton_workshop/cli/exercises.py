@@ -100,7 +100,8 @@ def watch(
     if number is not None:
         with report_misuse():
             get_exercise(number)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not has_terminal:
         fail("watch needs a terminal; without one, use: workshop check")
     refuse_dumb_terminal("watch", "workshop check")
     from triton_workshop.screen.garbage_collection import postpone_collection

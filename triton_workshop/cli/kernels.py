@@ -56,7 +56,8 @@ def asm(
         if show not in STAGES:
             fail(f"--show {show}: expected one of {', '.join(STAGES)}")
         view = commands.Selection(requests.parse_target(gpu), show, kernel, as_json)
-        if as_json and (compare or show != STAGES[0]):
+        has_view_options = compare or show != STAGES[0]
+        if as_json and has_view_options:
             fail("--json prints summaries; leave out --compare and --show")
         subjects = requests.parse_subjects(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()

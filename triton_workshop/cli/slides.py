@@ -125,13 +125,15 @@ def present(
 
 def refuse_conflicts(slide: int, share: str | None, *, notes: bool, has_sharing_options: bool) -> None:
     """End `present` if its options, or its terminal, do not fit together."""
-    if notes and slide != 1:
-        fail("--slide cannot be used with --notes: the notes follow the slides")
+    if notes:
+        if slide != 1:
+            fail("--slide cannot be used with --notes: the notes follow the slides")
+        if share is not None:
+            fail("--share cannot be used with --notes; give it to the slides")
     if share is None and has_sharing_options:
         fail("--port, --url, --proxy, --gpus and --parts are about sharing the slides; add --share")
-    if share is not None and notes:
-        fail("--share cannot be used with --notes; give it to the slides")
-    if sys.stdout.isatty() and not sys.stdin.isatty():
+    lacks_keys = sys.stdout.isatty() and not sys.stdin.isatty()
+    if lacks_keys:
         fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
 
 
@@ -185,7 +187,8 @@ def sharing(
     from triton_workshop.room.messages import GpuPool
     from triton_workshop.room.share import Share
 
-    endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
+    port = PORT if port is None else port
+    endpoint = parse_endpoint(share, port, url or "", proxy or "")
     pool = None if gpus is None else GpuPool(str(pool_address(gpus)))
     with closing(Share(endpoint, bundle=inside_of_pages(parts_folder), pool=pool)) as shared:
         yield shared
@@ -213,7 +216,8 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     from triton_workshop.page import parts as page_parts
     from triton_workshop.page.progress import progress_bar
 
-    if folder is None and page_parts.cached_parts() is None:
+    has_parts = folder is not None or page_parts.cached_parts() is not None
+    if not has_parts:
         print_wrapped(NO_PARTS, sys.stderr)
         return None
     with progress_bar() as (report, advance):
@@ -228,10 +232,11 @@ def with_share_value(arguments: list[str]) -> list[str]:
     if arguments[:1] != ["present"]:
         return arguments
     pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return [
-        "--share=127.0.0.1" if argument == "--share" and not is_address(following) else argument
-        for argument, following in pairs
-    ]
+    result = []
+    for argument, following in pairs:
+        is_bare = argument == "--share" and not is_address(following)
+        result.append("--share=127.0.0.1" if is_bare else argument)
+    return result
 
 
 def is_address(argument: str) -> bool:
@@ -325,9 +330,8 @@ def handout(
     with report_misuse():
         try:
             gather = gathering(parts_folder) if live else None
-            raise typer.Exit(
-                run_handout(path, file, consent, outputs or (), save_outputs, gather, as_course=live and deck is None)
-            )
+            as_course = live and deck is None
+            raise typer.Exit(run_handout(path, file, consent, outputs or (), save_outputs, gather, as_course=as_course))
         except DeckError as error:
             fail(str(error))
 
@@ -401,7 +405,8 @@ def consent_to_run(path: Path, granted: Consent, command: str) -> Consent:
         return NOTHING
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
     consent = consent_to(deck, granted, Console(stderr=True, highlight=False)) if can_ask else granted
-    if in_force(deck, consent) == NOTHING and any(live_code(deck)):
+    is_refused = in_force(deck, consent) == NOTHING and any(live_code(deck))
+    if is_refused:
         fail(f"{path}: did not run its code, which comes from elsewhere; to run it: workshop {command} -x {path}")
     return consent
 
@@ -412,7 +417,7 @@ def deck_named(deck: Path | None, command: str) -> Path:
     The latter is here, in a folder above, or beside the package. Ends the command if there is none.
     """
     above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, ROOT))
-    path = deck or next((candidate for candidate in above if candidate.is_file()), None)
+    path = deck or next(filter(Path.is_file, above), None)
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():

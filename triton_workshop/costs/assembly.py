@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -109,12 +110,16 @@ class Ir:
         for line in map(str.strip, self.text.splitlines()):
             if line.endswith("({"):  # a region follows, and after it the location
                 opened.append(line)
-            else:
-                yield from self._read(opened.pop() if line.startswith("})") and opened else line, line)
+                continue
+            closes = line.startswith("})") and opened
+            yield from self._read(opened.pop() if closes else line, line)
 
     def _read(self, head: str, end: str) -> Iterator[Operation]:
         name = _OPERATION.search(head)
-        if name and name[1] in _KINDS and (line := self.line_of(end)) is not None:
+        if not name or name[1] not in _KINDS:
+            return
+        line = self.line_of(end)
+        if line is not None:
             precision = re.search(r"inputPrecision = (\w+)", head)
             yield Operation(_KINDS[name[1]], line, *_block(end), precision[1] if precision else "")
 
@@ -248,11 +253,9 @@ def loop_barriers(sass: Sequence[Instruction]) -> tuple[int | None, ...]:
         # Each kernel ends with a branch to itself, which is no loop.
         if starts.get(target[1], index) < index
     ]
-    return tuple(
-        instruction.line
-        for index, instruction in enumerate(sass)
-        if instruction.opcode.startswith("BAR.SYNC") and any(index in loop for loop in loops)
-    )
+    looping = {*itertools.chain.from_iterable(loops)}
+    barriers = ((index, each) for index, each in enumerate(sass) if each.opcode.startswith("BAR.SYNC"))
+    return tuple(barrier.line for index, barrier in barriers if index in looping)
 
 
 def _assign_products(instructions: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
@@ -264,7 +267,8 @@ def _assign_products(instructions: Sequence[Instruction], products: Set[int]) ->
     lines: dict[int, int] = {}
     moved: list[int] = []
     for chain in _chains(instructions):
-        product_lines = [line for index in chain if (line := instructions[index].line) is not None and line in products]
+        chain_lines = [instructions[index].line for index in chain]
+        product_lines = [line for line in chain_lines if line is not None and line in products]
         if product_lines:
             # Most of a product's instructions stay where they were, so the most frequent line is its own.
             lines |= dict.fromkeys(chain, Counter(product_lines).most_common(1)[0][0])

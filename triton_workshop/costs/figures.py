@@ -36,7 +36,9 @@ Figures = Mapping[Quantity, Figure]
 
 def most(amounts: Counter[int]) -> int | None:
     """Return the line that has most; None if no line has any."""
-    return amounts.most_common(1)[0][0] or None if amounts else None
+    if not amounts:
+        return None
+    return amounts.most_common(1)[0][0] or None
 
 
 def compiled_figures(answers: Sequence[Answer], script: Path, text: str) -> Figures:
@@ -49,11 +51,14 @@ def compiled_figures(answers: Sequence[Answer], script: Path, text: str) -> Figu
         return {}
     most_registers = max(summaries, key=lambda summary: summary.registers)
     made = [answer.assembly for answer in answers if answer.assembly is not None]
-    lines = (line for each in made for line in loop_barriers(instructions(each.sass, Ir(each.ttir))))
-    barriers = Counter(line or 0 for line in lines)
+    dots = [line for summary in summaries for line in summary.lines if line.kind == "dot"]
+    barriers: Counter[int] = Counter()
+    for each in made:
+        lines = loop_barriers(instructions(each.sass, Ir(each.ttir)))
+        barriers.update(line or 0 for line in lines)
     return {
         Quantity.WIDTH: min(map(_width, summaries), key=lambda figure: figure.value),
-        Quantity.PRODUCT: _product([line for summary in summaries for line in summary.lines if line.kind == "dot"]),
+        Quantity.PRODUCT: _product(dots),
         Quantity.BARRIERS: Figure(barriers.total(), most(barriers)),
         Quantity.REGISTERS: Figure(most_registers.registers),
         Quantity.SPILLS: Figure(max(summary.spill_stores + summary.spill_loads for summary in summaries)),
@@ -65,11 +70,10 @@ def _width(summary: Summary) -> Figure:
     """Return the bits of the narrowest access, where the blocks are not small."""
     accesses = [line for line in summary.lines if line.kind in ("load", "store")]
     largest = max((line.elements for line in accesses), default=0)
+    # A single value counts as one element, and cannot be loaded wider than it is.
+    blocks = [line for line in accesses if line.widths and line.elements > line.operations]
     narrowest = [
-        (min(bits for bits, _ in line.widths), line.line)
-        for line in accesses
-        # A single value counts as one element, and cannot be loaded wider than it is.
-        if line.widths and SMALL_SHARE * line.elements > largest and line.elements > line.operations
+        (min(bits for bits, _ in line.widths), line.line) for line in blocks if SMALL_SHARE * line.elements > largest
     ]
     bits, line = min(narrowest, default=(summary.target.load_bits, None))
     return Figure(bits, line)
@@ -86,4 +90,6 @@ def _product(dots: Sequence[LineSummary]) -> Figure:
 
 def _instruction(dot: LineSummary) -> str:
     names = [opcode.partition(".")[0] for opcode, _ in dot.instructions]
-    return next((name for name in names if name.startswith(TENSOR_CORES)), names[0] if names else NO_PRODUCT)
+    # Those of tensor cores first, else the most frequent.
+    on_tensor_cores = [name for name in names if name.startswith(TENSOR_CORES)]
+    return next(iter([*on_tensor_cores, *names]), NO_PRODUCT)

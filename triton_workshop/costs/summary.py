@@ -195,22 +195,23 @@ def _narrowed(assembly: Assembly, sass: Sequence[Instruction], target: Target) -
 
 def _line(operations: Sequence[Operation], sass: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
     first = operations[0]
-    accesses = (
+    accesses: list[Instruction] = []
+    if first.kind in ("load", "store"):
         # A bulk copy moves a whole tile, so it has no width for each thread.
-        [instruction for instruction in sass if instruction.name not in BULK] if first.kind in ("load", "store") else []
-    )
-    widths = {access.bits for access in accesses}
+        accesses = [instruction for instruction in sass if instruction.name not in BULK]
+    widths = Counter(access.bits for access in accesses)
+    narrowest = min(widths, default=reasons.widest)
     why = ""
-    if widths and min(widths) < reasons.widest:
+    if narrowest < reasons.widest:
         narrow = sum(access.bits < reasons.widest for access in accesses)
-        why = next(filter(None, (reasons.of(operation, min(widths), narrow) for operation in operations)), "")
+        why = next(filter(None, (reasons.of(operation, narrowest, narrow) for operation in operations)), "")
     return LineSummary(
         kind=first.kind,
         line=first.line,
         source=source,
         operations=len(operations),
         instructions=tuple(Counter(instruction.opcode for instruction in sass).most_common()),
-        widths=tuple((bits, sum(access.bits == bits for access in accesses)) for bits in sorted(widths, reverse=True)),
+        widths=tuple(sorted(widths.items(), reverse=True)),
         elements=sum(operation.elements for operation in operations),
         asynchronous=any(instruction.name in (ASYNCHRONOUS, *BULK) for instruction in sass),
         dtype=first.dtype,
@@ -220,7 +221,8 @@ def _line(operations: Sequence[Operation], sass: Sequence[Instruction], source: 
 
 
 def _conversion(operation: Operation, sass: Sequence[Instruction]) -> Conversion:
-    stores = sum(instruction.line == operation.line and instruction.name in ("STS", "STSM") for instruction in sass)
+    on_line = (instruction.name for instruction in sass if instruction.line == operation.line)
+    stores = sum(name in ("STS", "STSM") for name in on_line)
     return Conversion(
         operation.line, operation.shape, operation.dtype, operation.elements * operation.bits // 8, stores
     )

@@ -78,6 +78,22 @@ class _Draft:
     segment_is_empty: bool = True
     """True while the segment has nothing but empty lines."""
 
+    @property
+    def open_blocks(self) -> list[Block]:
+        """The blocks of the column being filled, or of the slide itself."""
+        if self.layout is None:
+            return self.blocks
+        if self.layout.entered is None:
+            return self.blocks
+        return self.layout.columns[self.layout.entered]
+
+    @property
+    def is_at_top(self) -> bool:
+        """True while nothing stands above the next title."""
+        is_empty = not self.blocks and self.layout is None
+        is_first_title = self.step == 0 and not self.titled
+        return is_empty and is_first_title
+
     def pause(self) -> None:
         """Begin the next segment, one step after the current one has ended."""
         self.step += self.extra_steps + 1
@@ -157,8 +173,7 @@ class DeckBuilder:
 
     def add_prediction(self, prediction: Prediction, position: Position) -> None:
         """Add the answer to the question that the last paragraph asks."""
-        layout = self._draft.layout
-        blocks = self._draft.blocks if layout is None or layout.entered is None else layout.columns[layout.entered]
+        blocks = self._draft.open_blocks
         match blocks[-1:]:
             case [Block(Paragraph(text, None)) as block]:
                 blocks[-1] = replace(block, content=Paragraph(text, prediction))
@@ -237,7 +252,9 @@ class DeckBuilder:
     def _close_layout(self) -> None:
         layout = self._draft.layout
         self._draft.layout = None
-        if layout and any(layout.columns):
+        if layout is None:
+            return
+        if any(layout.columns):
             columns = tuple(tuple(blocks) for blocks in layout.columns)
             self._draft.blocks.append(self._block(Columns(layout.weights, columns), layout.step, layout.position))
 
@@ -266,12 +283,12 @@ class DeckBuilder:
         return not self._draft.titled or self._options.implicit_slide_ends
 
     def _title(self, text: Text) -> None:
-        if self._options.implicit_slide_ends and self._draft.started:
+        ends_slide = self._options.implicit_slide_ends and self._draft.started
+        if ends_slide:
             self._end_slide()
         draft = self._draft
         draft.position = draft.position or self._position
-        stands_at_top = not draft.blocks and draft.layout is None and draft.step == 0 and not draft.titled
-        if stands_at_top:
+        if draft.is_at_top:
             draft.title = text
             draft.segment_is_empty = False
         else:
@@ -314,7 +331,8 @@ class DeckBuilder:
         width, alt = None, []
         prefix = self._options.image_attributes_prefix
         for attribute in link.description.split(","):
-            if attribute and attribute.startswith(prefix):
+            has_prefix = attribute != "" and attribute.startswith(prefix)
+            if has_prefix:
                 width = self._image_width(attribute.removeprefix(prefix))
             else:
                 alt.append(attribute)
@@ -322,7 +340,8 @@ class DeckBuilder:
 
     def _image_width(self, attribute: str) -> int:
         name, colon, value = attribute.partition(":")
-        if not colon or name not in ("width", "w"):
+        is_width = bool(colon) and name in ("width", "w")
+        if not is_width:
             raise self._position.error(f"unknown image attribute '{name}'; valid: width:50%, w:50%")
         try:
             return percent(value)
@@ -333,7 +352,8 @@ class DeckBuilder:
         position = self._position
         language = block.info.strip().partition(" ")[0]
         # A name such as c++ ends with plus signs.
-        if "{" in language or "+" in language.rstrip("+"):
+        has_attributes = "{" in language or "+" in language.rstrip("+")
+        if has_attributes:
             self.warn(position, f"'{language}' is read as a language; put a space before its attributes")
         auto_render = self._options.auto_render_languages
         try:
@@ -352,7 +372,8 @@ class DeckBuilder:
     def _with_steps(self, code: Code) -> Code:
         draft = self._draft
         # This code itself is not shown, so its highlights take no steps.
-        if code.render or code.execution in REPLACING:
+        is_hidden = code.render or code.execution in REPLACING
+        if is_hidden:
             return replace(code, highlights=(None,), highlight_step=draft.step)
         highlight_step = draft.step + draft.extra_steps
         # The first group is lit as soon as the code appears.
@@ -365,7 +386,8 @@ class DeckBuilder:
         self._close_layout()
         draft = self._draft
         steps = draft.step + draft.extra_steps + 1
-        if draft.step and draft.segment_is_empty:
+        has_empty_end = draft.step > 0 and draft.segment_is_empty
+        if has_empty_end:
             steps -= 1  # presenterm drops a last part that shows nothing
         if not draft.skipped:
             title, blocks, notes = draft.title, tuple(draft.blocks), tuple(draft.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from triton_workshop.languages import languages
@@ -42,7 +43,9 @@ def read_code(
 def _filled(code: Code, lines: Sequence[str], first: int) -> Code:
     """Return the block with its lines, counted from `first`."""
     prefix = languages()[code.language].hidden_prefix if code.language in languages() else ""
-    hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
+    hidden: frozenset[int] = frozenset()
+    if prefix:
+        hidden = frozenset(index for index, text in enumerate(lines) if text.startswith(prefix))
     return replace(
         code,
         # Terminals have tab stops of their own: what is shown has spaces, and what runs keeps its tabs.
@@ -61,7 +64,7 @@ def missing_highlight(fence: Fence, code: Code) -> int | None:
     """
     groups = (group for group in fence.highlights if group)
     # The ends of a range decide, as all other lines lie between them.
-    ends = [number for group in groups for lines in group for number in (lines.start, lines.stop - 1)]
+    ends = chain.from_iterable((lines.start, lines.stop - 1) for lines in chain.from_iterable(groups))
     return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
 
 
@@ -103,7 +106,8 @@ def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> No
     if code.render and code.language not in RENDERED_LANGUAGES:
         raise RefusedError(f"'{code.language}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
     # Code that may not run is shown without being checked.
-    runs = not code.render and code.execution is not Execution.NONE and allowed.allows(code.execution)
+    is_executable = not code.render and code.execution is not Execution.NONE
+    runs = is_executable and allowed.allows(code.execution)
     if runs or code.validate:
         _check_language(code.language, {code.alternative if runs else None, validate_alternative})
 
@@ -113,8 +117,9 @@ def _check_language(name: str, alternatives: set[str | None]) -> None:
     if language is None:
         raise RefusedError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
     valid_names = language.alternatives
+    names = {name for name in alternatives if name is not None}
     # Sorted, as a set's order changes from run to run, and the first one is reported.
-    for alternative in sorted(name for name in alternatives if name is not None and name not in valid_names):
+    for alternative in sorted(names.difference(valid_names)):
         valid = did_you_mean(alternative, valid_names) if valid_names else "; it has none"
         raise RefusedError(f"unknown alternative '{alternative}' for {name}" + valid)
 
@@ -123,4 +128,5 @@ def _line_numbers(group: Highlight, count: int) -> frozenset[int] | None:
     """Return the group's lines that exist."""
     if group is None:
         return None
-    return frozenset(number for lines in group for number in range(max(lines.start, 1), min(lines.stop, count + 1)))
+    ranges = (range(max(lines.start, 1), min(lines.stop, count + 1)) for lines in group)
+    return frozenset(chain.from_iterable(ranges))

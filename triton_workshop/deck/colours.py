@@ -32,6 +32,9 @@ def check_colour_in_text(colour: str, line: int) -> None:
 
 
 def _check(colour: str, digits: str, spelling: str, line: int) -> None:
-    if colour not in COLOURS and not re.fullmatch(digits, colour) and not _PALETTE_COLOUR.fullmatch(colour):
+    if colour in COLOURS:
+        return
+    match = re.fullmatch(digits, colour) or _PALETTE_COLOUR.fullmatch(colour)
+    if match is None:
         valid = [*sorted(COLOURS), spelling, "palette:NAME"]
         raise RefusedError(f"unknown colour '{colour}'" + did_you_mean(colour, valid), line)

@@ -65,7 +65,8 @@ def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
         # presenterm takes a comment of several lines for a remark, unless it is a command.
         if "\n" in comment:
             return Ignored(_suspicion(comment, error))
-        if not comment.startswith(prefix) or _is_for_an_editor(comment):
+        is_remark = not comment.startswith(prefix) or _is_for_an_editor(comment)
+        if is_remark:
             return Ignored()
         if "-->" in comment:
             raise RefusedError("each comment must be on a line of its own") from None
@@ -73,8 +74,10 @@ def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
 
 
 def _without_prefix(comment: str, prefix: str) -> str:
+    if not prefix:
+        return comment
     # presenterm strips the prefix as often as it is there.
-    while prefix and comment.startswith(prefix):
+    while comment.startswith(prefix):
         comment = comment[len(prefix) :]
     return comment
 
@@ -89,9 +92,11 @@ def _suspicion(comment: str, error: RefusedError) -> str | None:
     presenterm silently drops a comment of several lines.
     """
     first = re.match(r"(\w+)\s*:", comment)
-    if first and (first[1] in _BY_NAME or "did you mean" in did_you_mean(first[1], _BY_NAME)):
-        return f"this comment is ignored: {error.reason}"
-    return None
+    if first is None:
+        return None
+    name = first[1]
+    is_like_command = name in _BY_NAME or "did you mean" in did_you_mean(name, _BY_NAME)
+    return f"this comment is ignored: {error.reason}" if is_like_command else None
 
 
 def _read_directive(text: str) -> Directive:

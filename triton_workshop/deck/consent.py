@@ -67,14 +67,18 @@ def live_code(deck: Deck) -> Iterator[LiveCode]:
     for number, slide in enumerate(deck.slides, 1):
         for block in walk(slide.blocks):
             code = block.content
-            if isinstance(code, Code) and code.execution is not Execution.NONE and runnable(code.language):
+            if not isinstance(code, Code):
+                continue
+            is_live = code.execution is not Execution.NONE and runnable(code.language)
+            if is_live:
                 yield LiveCode(number, block, code)
 
 
 def home() -> Path | None:
     """Return the repository of this package, or None if there is none."""
     markers = (ROOT / "slides" / "triton-workshop.md", ROOT / "pyproject.toml")
-    return ROOT if all(file.is_file() for file in markers) else None
+    is_repository = all(file.is_file() for file in markers)
+    return ROOT if is_repository else None
 
 
 def is_trusted(deck: Deck, repository: Path | None = None) -> bool:
@@ -96,7 +100,8 @@ def _belongs_to(repository: Path, file: Path) -> bool:
     if not real.is_relative_to(repository):
         return False
     # A repository inside this one comes from elsewhere.
-    between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
+    parents = (folder for folder in real.parents if folder.is_relative_to(repository))
+    between = (folder for folder in parents if folder != repository)
     return not any((folder / ".git").exists() for folder in between)
 
 

@@ -44,19 +44,24 @@ class Attribute:
     """
     apply: Apply
 
+    @property
+    def needs_value(self) -> bool:
+        """True if the value must not be omitted."""
+        return self.value is not None and not self.value.startswith("[")
+
 
 def _with(fence: Fence, **changed: object) -> Fence:
     return replace(fence, code=replace(fence.code, **changed))  # type: ignore[arg-type]
 
 
-_REPRESENTATIONS = (Execution.REPLACE, Execution.IMAGE)
+_REPRESENTATIONS = frozenset({Execution.REPLACE, Execution.IMAGE})
 
 
 def _run(fence: Fence, alternative: str | None, execution: Execution = Execution.ON_KEY) -> Fence:
     code = fence.code
     if code.render:
         raise RefusedError("+render cannot be used with an attribute that runs the block")
-    if execution in _REPRESENTATIONS and code.execution in _REPRESENTATIONS:
+    if {execution, code.execution} <= _REPRESENTATIONS:
         raise RefusedError("only one of +exec_replace and +image can be used")
     # A block may have several of them; `Execution` lists them from weak to strong.
     stronger = max(code.execution, execution, key=list(Execution).index)
@@ -74,7 +79,8 @@ def _in_terminal(fence: Fence, alternative: str | None) -> Fence:
 
 
 def _pty(fence: Fence, size: str | None) -> Fence:
-    if not re.fullmatch(r"(standby(:|$))?([0-9]{1,5}:[0-9]{1,5})?", size or ""):
+    match = re.fullmatch(r"(standby(:|$))?([0-9]{1,5}:[0-9]{1,5})?", size or "")
+    if match is None:
         raise RefusedError(f"+pty:{size}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
     return _in_terminal(fence, None)
 
@@ -95,9 +101,10 @@ def percent(value: str) -> int:
     The percentage must be from 1% to 100%.
     """
     match = re.fullmatch(r"([0-9]{1,3})%", value)
-    if not match or not 1 <= int(match[1]) <= 100:
+    percentage = int(match[1]) if match else 0
+    if not 1 <= percentage <= 100:
         raise RefusedError(f"expected a width from 1% to 100%, got '{value}'")
-    return int(match[1])
+    return percentage
 
 
 ATTRIBUTES = (
@@ -155,12 +162,13 @@ def _attribute(fence: Fence, token: str) -> tuple[str, Fence]:
     attribute = _BY_NAME.get(name[1:])
     if attribute is None:
         raise RefusedError(f"unknown attribute '{name}'" + did_you_mean(name, spellings))
-    if colon and attribute.value is None:
-        raise RefusedError(f"{name} takes no value")
-    # Brackets mark a value that may be omitted.
-    if not colon and attribute.value and not attribute.value.startswith("["):
+    if colon:
+        if attribute.value is None:
+            raise RefusedError(f"{name} takes no value")
+        return name, attribute.apply(fence, value)
+    if attribute.needs_value:
         raise RefusedError(f"{name} needs a value: {name}{attribute.value}")
-    return name, attribute.apply(fence, value if colon else None)
+    return name, attribute.apply(fence, None)
 
 
 def _highlights(text: str) -> tuple[Highlight, ...]:
@@ -177,8 +185,10 @@ def _highlight(group: str) -> Highlight:
 
 def _lines(piece: str) -> range:
     match = re.fullmatch(r"\+?([0-9]{1,5})(?:\s*-\s*\+?([0-9]{1,5}))?", piece)
-    # presenterm's line numbers have 16 bits.
-    if not match or max(int(match[1]), int(match[2] or 0)) > 65534:
-        raise RefusedError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
-    first = int(match[1])
-    return range(first, int(match[2] or first) + 1)
+    if match:
+        first = int(match[1])
+        last = int(match[2] or first)
+        # presenterm's line numbers have 16 bits.
+        if max(first, last) <= 65534:
+            return range(first, last + 1)
+    raise RefusedError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")

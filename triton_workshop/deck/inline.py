@@ -81,7 +81,8 @@ class InlineReader:
         self._scopes = [_Scope(Span(""), [])]
         # The number of spans before the link that is open: a link stands in no other.
         self._link_start = 0
-        for child in token.children or []:
+        children = token.children or []
+        for child in children:
             self._read(child)
         self._end_text()
 
@@ -188,7 +189,8 @@ class InlineReader:
         self._scopes[-1].tags.append((tag.name, style))
 
     def _styled(self, style: Span, css: str) -> Span:
-        for declaration in filter(None, (piece.strip() for piece in css.split(";"))):
+        declarations = [piece.strip() for piece in css.split(";")]
+        for declaration in filter(None, declarations):
             name, colon, value = (piece.strip() for piece in declaration.partition(":"))
             if not colon:
                 raise self._refused(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
@@ -223,7 +225,8 @@ def join(spans: list[Span]) -> Text:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else NEW_LINE
-        if NEW_LINE not in (span, last) and replace(last, text=span.text) == span:
+        is_same_style = NEW_LINE not in (span, last) and replace(last, text=span.text) == span
+        if is_same_style:
             joined[-1] = replace(span, text=last.text + span.text)
         else:
             joined.append(span)

@@ -121,7 +121,8 @@ class _DeckReader:
             reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read"
             raise item.position.error(f"included file {reason}: {name}") from None
         # Only open files count: a deck may include the same file twice, one after the other.
-        if path.resolve() in [file.resolve() for file in self._open]:
+        open_files = [file.resolve() for file in self._open]
+        if path.resolve() in open_files:
             raise item.position.error(f"include: {name} includes itself")
         if split(text)[0] is not None:
             raise DeckError(path, 1, "an included file cannot have a front matter")

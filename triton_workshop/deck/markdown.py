@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from markdown_it.common.utils import unescapeAll
@@ -114,14 +115,16 @@ def read_inline(text: str) -> Text | None:
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
         return ()
+    types = [token.type for token in tokens]
     # One paragraph is one line of text; whatever else there is has no inline styles.
-    if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
+    if types != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     try:
         pieces = InlineReader(tokens[1]).pieces
     except RefusedError:
         return None
-    return None if any(isinstance(piece, ImageLink) for piece in pieces) else _only_text(pieces)
+    has_image = any(isinstance(piece, ImageLink) for piece in pieces)
+    return None if has_image else _only_text(pieces)
 
 
 class _Reader:
@@ -220,7 +223,8 @@ class _Reader:
 
     def _footnote(self, node: _Node) -> None:
         paragraphs = [self._prose(child, "a footnote") for child in node.children]
-        self._add(Footnote(node.token.info, join([span for text in paragraphs for span in text])), node.line)
+        text = join(list(chain.from_iterable(paragraphs)))
+        self._add(Footnote(node.token.info, text), node.line)
 
     def _prose(self, node: _Node, container: str, *, quoted: bool = False) -> Text:
         """Return a paragraph or a list as text, where nothing else is allowed.
@@ -233,8 +237,10 @@ class _Reader:
                 reader = InlineReader(token, quoted=quoted, images_as_text=True)
                 return _only_text(reader.pieces)
             case "bullet_list_open" | "ordered_list_open":
-                lines = self._prose_list(node, container, quoted=quoted)
-                return join([span for line in lines for span in (NEW_LINE, *line)][1:])
+                spans: list[Span] = []
+                for line in self._prose_list(node, container, quoted=quoted):
+                    spans += [NEW_LINE, *line]
+                return join(spans[1:])
             case kind:
                 raise node.refused(f"{_NAMES.get(kind, kind)} is not allowed in {container}")
 
@@ -255,16 +261,20 @@ class _Reader:
             yield markers
 
     def _table(self, node: _Node) -> None:
-        rows = [row for section in node.children for row in section.children]
-        cells = [tuple(self._text(cell.children[0], "a table") for cell in row.children) for row in rows]
+        rows = list(chain.from_iterable(section.children for section in node.children))
+        cells = [self._cells(row) for row in rows]
         alignments = tuple(_alignment(cell.token) for cell in rows[0].children)
         self._add(Table(cells[0], tuple(cells[1:]), alignments), node.line)
+
+    def _cells(self, row: _Node) -> tuple[Text, ...]:
+        return tuple(self._text(cell.children[0], "a table") for cell in row.children)
 
     def _html(self, node: _Node) -> None:
         text = node.token.content.strip()
         if not text.startswith("<!--"):
             raise node.refused("HTML is not supported; only <span> and <sup> within text, and comments")
-        if not text.endswith("-->") or len(text) < len("<!---->"):
+        is_closed = text.endswith("-->") and len(text) >= len("<!---->")
+        if not is_closed:
             # markdown-it's block goes on to the end of the line on which the comment ends.
             if "-->" in text:
                 reason = "a comment must be on lines of its own: move what follows '-->' to another line"

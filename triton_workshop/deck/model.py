@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from .alignment import Alignment as Alignment
@@ -289,7 +289,8 @@ class Block:
 
 def origin(code: Code, block: Block, deck: Path) -> tuple[Path, int]:
     """Return the file and the line at which a block's code begins."""
-    return code.file or block.path or deck, min(code.source_lines, default=1)
+    file = code.file or block.path
+    return file or deck, min(code.source_lines, default=1)
 
 
 def walk(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -405,4 +406,5 @@ class Deck:
 
 def code_blocks(deck: Deck) -> list[Block]:
     """Return all blocks of code in order, as a page numbers them."""
-    return [block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
+    blocks = chain.from_iterable(walk(slide.blocks) for slide in deck.slides)
+    return [block for block in blocks if isinstance(block.content, Code)]

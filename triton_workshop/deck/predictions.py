@@ -62,7 +62,8 @@ def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
     if near is not None and not near.contains(right):
         raise RefusedError("'near' does not include the right answer", yaml_values.line_of(entries["near"]))
     meanings = []
-    for guess, sentence in yaml_values.mapping(entries["wrong"]).items() if "wrong" in entries else ():
+    wrong = yaml_values.mapping(entries["wrong"]) if "wrong" in entries else {}
+    for guess, sentence in wrong.items():
         guesses = _parse_range(guess, sentence)
         if guesses.meets(right):
             raise RefusedError(f"'{guess}' includes the right answer", yaml_values.line_of(sentence))
@@ -89,7 +90,8 @@ def _read_choice(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
     values = yaml_values.mapping(node)
     options = tuple(_parse_text(option, value) for option, value in values.items())
     right = [place for place, value in enumerate(values.values()) if _is_right(value)]
-    if len(right) != 1 or len(options) < 2:
+    is_choice = len(right) == 1 and len(options) >= 2
+    if not is_choice:
         expected = f"two options or more, one of which is '{_RIGHT}'"
         raise RefusedError(f"'choice': expected {expected}", yaml_values.line_of(node))
     meanings = tuple(
@@ -122,12 +124,13 @@ def _read_range(node: yaml.Node) -> Range:
 def _parse_range(text: str, node: yaml.Node) -> Range:
     """Parse `10`, `1..10`, `..10` or `10..`; errors are at the node."""
     low, dots, high = text.partition("..")
+    # Only beside dots may a side be empty; an empty text has to fail as a number.
     if not dots:
-        high = low
+        number = float(_parse_number(text, node))
+        return Range(number, number)
     numbers = Range(
-        # Only beside dots may a side be empty; an empty text has to fail as a number.
-        float(_parse_number(low, node)) if low or not dots else -inf,
-        float(_parse_number(high, node)) if high or not dots else inf,
+        float(_parse_number(low, node)) if low else -inf,
+        float(_parse_number(high, node)) if high else inf,
     )
     if numbers.low > numbers.high:
         raise RefusedError(f"'{text}' ends before it begins", yaml_values.line_of(node))

@@ -11,5 +11,6 @@ def did_you_mean(spelling: str, valid: Iterable[str]) -> str:
     names = list(valid)
     nearest = difflib.get_close_matches(spelling.lower(), names, n=1)
     # A mere beginning is not close to a long name.
-    nearest += [name for name in names if len(spelling) > 1 and name.startswith(spelling.lower())]
+    if len(spelling) > 1:
+        nearest += [name for name in names if name.startswith(spelling.lower())]
     return f"; did you mean '{nearest[0]}'?" if nearest else f"; valid: {', '.join(names)}"

@@ -74,8 +74,7 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """
     if not reference(state, start, end, silent):
         return False
-    terminators = state.md.block.ruler.getRules("paragraph")
-    while _goes_on(state, end) and not any(rule(state, state.line, end, True) for rule in terminators):
+    while _goes_on(state, end):
         if not reference(state, state.line, end, False):
             # The block loop would take indented text for code.
             if not lheading(state, state.line, end, False):
@@ -85,8 +84,18 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _goes_on(state: StateBlock, end: int) -> bool:
+    """Return True if the current line still belongs to a paragraph."""
     line = state.line
-    return line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
+    is_over = line >= end or state.isEmpty(line)
+    if is_over:
+        return False
+    return state.sCount[line] >= state.blkIndent and not _begins_block(state, line, end)
+
+
+def _begins_block(state: StateBlock, line: int, end: int) -> bool:
+    """Return True if a block that ends a paragraph begins at the line."""
+    terminators = state.md.block.ruler.getRules("paragraph")
+    return any(rule(state, line, end, True) for rule in terminators)
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -101,7 +110,8 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _lone_bar(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  # as markdown-it calls it
     """End a table at a line with nothing but `|`."""
     # It is asked only whether it ends a table, and never parses a line itself.
-    return silent and state.parentType == "table" and _line(state, start).strip() == "|"
+    may_end_table = silent and state.parentType == "table"
+    return may_end_table and _line(state, start).strip() == "|"
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -112,24 +122,28 @@ def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     # The last kind of HTML block is the one that CommonMark does not let end a paragraph.
     lone_tag = HTML_SEQUENCES[-1][0]
     leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
-    if silent and leaves and lone_tag.search(_line(state, start)):
-        return True
-    return html_block(state, start, end, silent)
+    may_end_paragraph = silent and leaves
+    ends_paragraph = may_end_paragraph and lone_tag.search(_line(state, start)) is not None
+    return ends_paragraph or html_block(state, start, end, silent)
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse `> [!note] title`, a quote whose first line gives its kind."""
     match = None if state.is_code_block(start) else _ALERT.fullmatch(_line(state, start))
-    if not match or silent:
-        return match is not None
+    if match is None:
+        return False
+    if silent:
+        return True
     opening = len(state.tokens)
     if match["fence"]:
         _quote_to_closing_fence(state, start, end)
-    # Without a quote below, the alert is its title alone.
-    elif start + 1 == end or not blockquote(state, start + 1, end, False):
-        state.push("blockquote_open", "blockquote", 1)
-        state.push("blockquote_close", "blockquote", -1)
-        state.line = start + 1
+    else:
+        has_quote = start + 1 != end and blockquote(state, start + 1, end, False)
+        # Without a quote below, the alert is its title alone.
+        if not has_quote:
+            state.push("blockquote_open", "blockquote", 1)
+            state.push("blockquote_close", "blockquote", -1)
+            state.line = start + 1
     token = state.tokens[opening]
     # `blockquote` has left the title's line out.
     token.map = [start, state.line]
@@ -139,7 +153,9 @@ def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _fenced_quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a quote between two lines of `>>>`."""
-    if state.is_code_block(start) or not _QUOTE_FENCE.fullmatch(_line(state, start)):
+    if state.is_code_block(start):
+        return False
+    if not _QUOTE_FENCE.fullmatch(_line(state, start)):
         return False
     if not silent:
         _quote_to_closing_fence(state, start, end)
@@ -165,8 +181,10 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     Lines that continue it and indented ones that follow belong to it.
     """
     match = None if state.is_code_block(start) else _FOOTNOTE.fullmatch(_line(state, start))
-    if not match or silent:
-        return match is not None
+    if match is None:
+        return False
+    if silent:
+        return True
     # Text is parsed after all blocks, so a reference may stand above its footnote.
     state.env.setdefault("footnotes", set()).add(match["label"])
     footnote_end = _footnote_end(state, start, end)
@@ -188,23 +206,25 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _footnote_end(state: StateBlock, start: int, end: int) -> int:
     """Return the line after the footnote's last."""
-    terminators = state.md.block.ruler.getRules("paragraph")
-    line = footnote_end = start + 1
-    while line < end:
-        indented = state.sCount[line] - state.blkIndent >= 4
+    footnote_end = start + 1
+    for line in range(start + 1, end):
+        if state.isEmpty(line):
+            continue
+        is_indented = state.sCount[line] - state.blkIndent >= 4
         # After an empty line, only indented text still belongs to it.
-        goes_on = line == footnote_end and not any(rule(state, line, end, True) for rule in terminators)
-        if not state.isEmpty(line) and not indented and not goes_on:
+        goes_on = line == footnote_end and not _begins_block(state, line, end)
+        belongs = is_indented or goes_on
+        if not belongs:
             break
-        line += 1
-        if not state.isEmpty(line - 1):
-            footnote_end = line
+        footnote_end = line + 1
     return footnote_end
 
 
 def _footnote_reference(state: StateInline, silent: bool) -> bool:
     match = _FOOTNOTE_REFERENCE.match(state.src, state.pos, state.posMax)
-    if not match or match[1] not in state.env.get("footnotes", ()):
+    if match is None:
+        return False
+    if match[1] not in state.env.get("footnotes", ()):
         return False
     if not silent:
         state.push("footnote_reference", "", 0).content = match[1]
@@ -247,10 +267,12 @@ def _superscript(state: StateInline, silent: bool) -> bool:
 
 def _superscript_pairs(state: StateInline) -> None:
     # Links and the like have delimiters of their own.
-    inner = [meta["delimiters"] for meta in state.tokens_meta if meta and "delimiters" in meta]
+    metas = filter(None, state.tokens_meta)
+    inner = [meta["delimiters"] for meta in metas if "delimiters" in meta]
     for delimiters in [state.delimiters, *inner]:
         for opening in delimiters:
-            if opening.marker != _CARET or opening.end == -1:
+            is_pair = opening.marker == _CARET and opening.end != -1
+            if not is_pair:
                 continue
             for delimiter, kind, nesting in (
                 (opening, "sup_open", 1),

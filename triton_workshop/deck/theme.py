@@ -49,10 +49,11 @@ def read_theme(node: yaml.Node) -> tuple[Theme, tuple[UnsupportedPart, ...]]:
     if name and path:
         raise RefusedError("only one of 'name' and 'path' can be given for a theme", line_of(path))
     unsupported: list[UnsupportedPart] = []
-    if name and (theme_name := yaml_values.text(name)) not in THEMES:
-        unsupported.append(
-            (f"presenterm has no theme '{theme_name}' of its own; this viewer shows its dark one", line_of(name))
-        )
+    if name:
+        theme_name = yaml_values.text(name)
+        if theme_name not in THEMES:
+            reason = f"presenterm has no theme '{theme_name}' of its own; this viewer shows its dark one"
+            unsupported.append((reason, line_of(name)))
     if path:
         reason = f"presenterm takes its theme from {yaml_values.text(path)}; this viewer does not"
         unsupported.append((reason, line_of(path)))
@@ -89,8 +90,9 @@ def _colour(node: yaml.Node | None) -> str | None:
 
 def _values(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, yaml.Node]]:
     """Yield each value of an override, with the keys that lead to it."""
+    has_keys = isinstance(node, yaml.MappingNode) and len(path) < MAX_KEY_DEPTH
     # The override itself is never a value: `mapping` refuses it if it is anything but keys.
-    if not path or (isinstance(node, yaml.MappingNode) and len(path) < MAX_KEY_DEPTH):
+    if has_keys or not path:
         for key, value in yaml_values.mapping(node).items():
             yield from _values(value, (*path, key))
     elif not yaml_values.is_null(node):

@@ -51,9 +51,15 @@ def line_of(node: yaml.Node) -> int:
     return int(node.start_mark.line)
 
 
+def _unquoted(node: yaml.Node) -> str | None:
+    """Return the text of a scalar without quotes; None for another node."""
+    is_unquoted = isinstance(node, yaml.ScalarNode) and not node.style
+    return str(node.value) if is_unquoted else None
+
+
 def is_null(node: yaml.Node) -> bool:
     """Return True for a null, written or omitted."""
-    return isinstance(node, yaml.ScalarNode) and not node.style and node.value in ("", "~", "null", "Null", "NULL")
+    return _unquoted(node) in ("", "~", "null", "Null", "NULL")
 
 
 def is_empty(node: yaml.Node) -> bool:
@@ -61,13 +67,15 @@ def is_empty(node: yaml.Node) -> bool:
 
     presenterm accepts that in place of keys, but refuses a written null.
     """
-    return isinstance(node, yaml.ScalarNode) and not node.style and node.value == ""
+    return _unquoted(node) == ""
 
 
 def optional(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
     """Return the value of a key that may be omitted or null."""
     node = entries.get(key)
-    return None if node is None or is_null(node) else node
+    if node is None:
+        return None
+    return None if is_null(node) else node
 
 
 def describe(node: yaml.Node) -> str:
@@ -86,19 +94,20 @@ def text(node: yaml.Node) -> str:
 
 def boolean(node: yaml.Node) -> bool:
     """Return a boolean that is not quoted."""
-    if isinstance(node, yaml.ScalarNode) and not node.style:
-        if node.value in ("true", "True", "TRUE"):
-            return True
-        if node.value in ("false", "False", "FALSE"):
-            return False
+    word = _unquoted(node)
+    if word in ("true", "True", "TRUE"):
+        return True
+    if word in ("false", "False", "FALSE"):
+        return False
     raise RefusedError(f"expected true or false, got {describe(node)}", line_of(node))
 
 
 def number(node: yaml.Node, low: int, high: int) -> int:
     """Return a whole number from `low` to `high`."""
-    if isinstance(node, yaml.ScalarNode) and not node.style and _WHOLE_NUMBER.fullmatch(node.value):
+    digits = _unquoted(node) or ""
+    if _WHOLE_NUMBER.fullmatch(digits):
         # More digits than any bound has cannot be in range, and Python refuses to convert thousands of them.
-        value = int(node.value, 0) if len(node.value) < 40 else high + 1
+        value = int(digits, 0) if len(digits) < 40 else high + 1
         if low <= value <= high:
             return value
     raise RefusedError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))

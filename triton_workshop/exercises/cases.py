@@ -71,7 +71,9 @@ def _random_tensors(
 
     generator = seeded_generator(seed)
     for shape in shapes:
-        yield (torch.rand if len(shape) == 3 and pictures else torch.randn)(shape, generator=generator)
+        is_picture = pictures and len(shape) == 3
+        fill = torch.rand if is_picture else torch.randn
+        yield fill(shape, generator=generator)
 
 
 def seeded_generator(seed: tuple[int | str, ...]) -> torch.Generator:
@@ -91,8 +93,12 @@ def cast_case(case: Case, dtype: str) -> Case:
         import torch
 
         target: torch.dtype = getattr(torch, dtype)
-        tensors = case.arguments(device)
-        return tuple(tensor.to(target) if tensor.ndim and tensor.is_floating_point() else tensor for tensor in tensors)
+
+        def cast(tensor: torch.Tensor) -> torch.Tensor:
+            is_cast = tensor.ndim and tensor.is_floating_point()
+            return tensor.to(target) if is_cast else tensor
+
+        return tuple(map(cast, case.arguments(device)))
 
     return replace(case, name=f"{case.name}, {dtype}", arguments=arguments)
 

@@ -163,7 +163,9 @@ class Exercise:
     @property
     def task_noun(self) -> str:
         """The plural noun for a learner's tasks in its file."""
-        return "goals" if self.goals else "bugs" if self.planted_bugs else "TODOs"
+        if self.goals:
+            return "goals"
+        return "bugs" if self.planted_bugs else "TODOs"
 
     @property
     def tasks(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import linecache
 import os
 from collections.abc import Callable
@@ -71,7 +72,8 @@ def record_launches(request: Request, limits: Limits = DEFAULT_LIMITS) -> Record
         file = request.file.with_name(f"completed-{request.file.name}")
         original = OwnLines(script, replace(variant, source=replace(variant.source, file=file)))
         recording = _record(replace(request, file=file, text=variant.source.text), case, limits)
-        if not recording.failure or variant is variants[-1]:
+        is_final = not recording.failure or variant is variants[-1]
+        if is_final:
             sources = {**recording.sources, str(script.file): tuple(io.StringIO(script.text).readlines())}
             sources.pop(str(file), None)
             # It stops where a TODO is open, which is no failure.
@@ -90,14 +92,19 @@ def _record(request: Request, case: Case | None, limits: Limits) -> Recording:
         except limits.stops:
             raise
         except BaseException as error:  # also SystemExit: a script may end itself
-            if not isinstance(error, SystemExit) or error.code not in (None, 0):
+            if not _is_success(error):
                 failed = failure_of(error, request.file)
                 failure = f"{_location_of(error, request, failed.line)}{failed.type}: {failed.message}"
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
-    files = {step.line.file for launch in recorded for step in launch.steps.all}
+    steps = itertools.chain.from_iterable(launch.steps.all for launch in recorded)
+    files = {step.line.file for step in steps}
     # Taken here, as only this process has the text that ran: the file may have another one by now.
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
     return Recording(case.name if case else "", recorded, sources, failure)
+
+
+def _is_success(error: BaseException) -> bool:
+    return isinstance(error, SystemExit) and error.code in (None, 0)
 
 
 def _location_of(error: BaseException, request: Request, line: int | None) -> str:

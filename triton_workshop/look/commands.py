@@ -81,10 +81,14 @@ def find_case_name(exercise: str, case: str | None) -> str:
     names = case_names(EXERCISES[exercise])
     if case is None:
         return ""
-    if case.isdecimal() and 1 <= int(case) <= len(names):
-        return names[int(case) - 1]
+    if case.isdecimal():
+        number = int(case)
+        if 1 <= number <= len(names):
+            return names[number - 1]
     # The whole name first: it may be a part of another one.
-    matching = [name for name in names if name == case] or [name for name in names if case in name]
+    if case in names:
+        return case
+    matching = [name for name in names if case in name]
     if not matching:
         listed = "\n".join(f"  {number}  {name}" for number, name in enumerate(names, 1))
         raise MisuseError(f"--case {case}: expected a number or a part of a name:\n{listed}")
@@ -94,13 +98,21 @@ def find_case_name(exercise: str, case: str | None) -> str:
 def run_look(subject: Subject, *, as_json: bool, light: bool) -> int:
     """Show a script's launches on the screen; in a pipe, as text."""
     use_utf8()
-    if not as_json and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+    shows_screen = not as_json and _is_in_terminal()
+    if shows_screen:
         return _run_app(subject, light=light)
     with Runner(idle_seconds(os.environ)) as runner:
         recording = subject.target.record(
             subject.request, lambda request: record_script(request, runner, STANDARD_ERROR)
         )
     return _print(subject, recording, as_json=as_json)
+
+
+def _is_in_terminal() -> bool:
+    """Return whether this runs in a terminal that can show a screen."""
+    if not sys.stdin.isatty():
+        return False
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _print(subject: Subject, recording: Recording, *, as_json: bool) -> int:
@@ -142,5 +154,8 @@ def _run_app(subject: Subject, *, light: bool) -> int:
         app = Look(page)
         status = app.run()
     # A crash has no status of its own, but it has a return code.
-    ended = (app.return_code or 0) if status is None else status
-    return ended or (FAILED if page.position is None else SHOWN)
+    if status is None:
+        status = app.return_code
+    if status:
+        return status
+    return FAILED if page.position is None else SHOWN

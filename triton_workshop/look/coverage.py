@@ -50,11 +50,17 @@ def count_programs(launch: RecordedLaunch, name: str, operation: str) -> Array |
     None if that is not known: where programs were left out, or all this is too much.
     """
     argument, size = launch.arguments[name], math.prod(launch.arguments[name].shape)
-    steps = [step for step in launch.steps.all if kind_of(step.operation) == operation and _reaches(step, name)]
-    total = sum(len(step.programs) * math.prod(step.pointer.shape) for step in steps if step.pointer)
-    if launch.steps.omitted or launch.chosen is not None or max(total, size) > MAX_ELEMENTS or not size:
+    has_all_programs = not launch.steps.omitted and launch.chosen is None
+    if not has_all_programs:
         return None
-    pairs = [pair for step in steps for pair in _pairs(step, argument, size)]
+    if not 0 < size <= MAX_ELEMENTS:
+        return None
+    operations = [step for step in launch.steps.all if kind_of(step.operation) == operation]
+    steps = [step for step in operations if _reaches(step, name)]
+    total = sum(len(step.programs) * math.prod(step.pointer.shape) for step in steps if step.pointer)
+    if total > MAX_ELEMENTS:
+        return None
+    pairs = [_pairs(step, argument, size) for step in steps]
     # A program that reaches an element several times counts once.
     reached = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
     return np.bincount(np.asarray(reached % size, np.int64), minlength=size)
@@ -69,7 +75,7 @@ def _reaches(step: Step, name: str) -> bool:
     return step.pointer is not None and step.pointer.arguments == (name,)
 
 
-def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
+def _pairs(step: Step, argument: Argument, size: int) -> Array:
     """Return program and element as one number, for all that a step reaches."""
     assert step.pointer is not None
     shape = (len(step.programs), *step.pointer.shape)
@@ -77,17 +83,15 @@ def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
     numbers = np.broadcast_to(step.pointer.data, shape)[unmasked]
     programs = np.broadcast_to(step.programs.reshape(-1, *(1,) * len(step.pointer.shape)), shape)[unmasked]
     inside, indices = elements(numbers, argument)
-    return [programs[inside] * size + indices]
+    return programs[inside] * size + indices
 
 
 def describe_stores(launch: RecordedLaunch) -> list[str]:
     """Describe the elements that no program stores, or that several do."""
     # Where only atomics change an argument, several programs are meant to reach an element.
-    names = dict.fromkeys(
-        step.pointer.arguments[0]
-        for step in launch.steps.all
-        if step.operation == "store" and step.pointer is not None and len(step.pointer.arguments) == 1
-    )
+    pointers = (step.pointer for step in launch.steps.all if step.operation == "store")
+    reached = (pointer.arguments for pointer in pointers if pointer is not None)
+    names = dict.fromkeys(arguments[0] for arguments in reached if len(arguments) == 1)
     sentences = (_describe_stores(launch, name) for name in names if name in launch.arguments)
     return [sentence for sentence in sentences if sentence]
 
@@ -97,9 +101,9 @@ def _describe_stores(launch: RecordedLaunch, name: str) -> str:
     if counts is None:
         return ""
     size, none, several = len(counts), int((counts == 0).sum()), int((counts > 1).sum())
-    if not none and not several:
-        return ""
     clauses = [f"{none:,} stored by no program"] * bool(none) + [f"{several:,} stored by several"] * bool(several)
+    if not clauses:
+        return ""
     return f"{name} has {pluralize(size, 'element')}: {', '.join(clauses)}."
 
 

@@ -77,7 +77,8 @@ class GridMap(Box[int]):
             legend.append("   ○ the script runs again for it", "muted")
         if self.launch.faults:
             legend.append("   ✗ has a fault", "bad")
-        if rows > ROWS or columns > self.columns:
+        is_cut = rows > ROWS or columns > self.columns
+        if is_cut:
             legend.append("   the map moves along", "muted")
         more = f"   first id {plane} of {planes}: tab" * (planes > 1)
         title = Text.assemble(("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}{more}", "muted"))
@@ -95,16 +96,24 @@ class GridMap(Box[int]):
         visible = range(self._window[0], min(self._window[0] + ROWS, rows))
         step = 1 if len(self.launch.grid) > 1 else columns
         heads = range(self._window[1], min(self._window[1] + self.columns, columns))
-        return [str(row * step) for row in visible], [str(column) for column in heads]
+        row_ids = [str(row * step) for row in visible]
+        column_ids = [str(column) for column in heads]
+        return row_ids, column_ids
 
     def _cell(self, plane: int, row: int, column: int) -> Cell:
         rows, columns = self.shape
         program = (plane * rows + row) * columns + column
         if program >= self.launch.programs:
             return Cell("", "muted")
-        faulty = any(fault.program == program for fault in self.launch.faults)
-        letter, style = ("✗", "bad") if faulty else ("·", "good") if self.launch.has(program) else ("○", "muted")
+        letter, style = self._letter_of(program)
         return Cell(letter, style, is_marked=program == self.chosen)
+
+    def _letter_of(self, program: int) -> tuple[str, str]:
+        """Return the letter and the style of a program."""
+        is_faulty = any(fault.program == program for fault in self.launch.faults)
+        if is_faulty:
+            return "✗", "bad"
+        return ("·", "good") if self.launch.has(program) else ("○", "muted")
 
     def action_move(self, rows: int, columns: int) -> None:
         """Choose the program that is so many further on."""
@@ -131,17 +140,19 @@ class GridMap(Box[int]):
         event.stop()
         offset = event.get_content_offset(self.map)
         margin = letter_margin(self._heads()[0])
-        if offset is None or offset.y < HEAD_ROWS or offset.x < margin:
+        if offset is None:
             return
         y, x = offset.y - HEAD_ROWS, (offset.x - margin) // self.cell_columns
-        row, column = self._window[0] + y, self._window[1] + x
-        height, width = self.shape
+        (first_row, first_column), (height, width) = self._window, self.shape
         # Below the rows that are shown stands the legend.
-        if row < height and column < width and y < ROWS and x < self.columns:
-            size = height * width
-            program = self.chosen // size * size + row * width + column
-            if program < self.launch.programs:
-                self.dismiss(program)
+        rows, columns = min(ROWS, height - first_row), min(self.columns, width - first_column)
+        is_on_map = 0 <= y < rows and 0 <= x < columns
+        if not is_on_map:
+            return
+        size = height * width
+        program = self.chosen // size * size + (first_row + y) * width + first_column + x
+        if program < self.launch.programs:
+            self.dismiss(program)
 
 
 def plane_shape(grid: Sequence[int], columns: int) -> tuple[int, int]:

@@ -26,8 +26,10 @@ def argument_notes(position: Position) -> dict[Line, Note]:
 def _parameters(text: str, first: int) -> list[tuple[str, int]]:
     """Return the parameters of the function at a line, each with its line."""
     for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef):
+            continue
         # A function's code may begin at its first decorator or at its `def`.
-        if isinstance(node, ast.FunctionDef) and first in range(first_line(node), node.lineno + 1):
+        if first in range(first_line(node), node.lineno + 1):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             return [(argument.arg, argument.lineno) for argument in arguments]
     return []

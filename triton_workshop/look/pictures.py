@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def _heatmap(value: ProgramValue, extent: Extent) -> Picture:
     """Draw numbers by shades: of two colours where some are negative."""
     levels, ends = shade(value)
     shares = [number / (SHADES - 1) for number in range(SHADES)]
-    shades = [Shade(tone, share) for share in shares for tone in ("accent", "bad")]
+    shades = [Shade(tone, share) for share, tone in product(shares, ("accent", "bad"))]
     nan, undefined = Shade("important"), Shade("warning")
     legend = [(shades[level], number_text(end)) for level, end in zip(_levels(np.array(ends), ends), ends, strict=True)]
     if (levels == 2 * SHADES).any():
@@ -124,7 +125,8 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
         # An infinity would leave no shades for the other numbers, and what is undefined has no size.
         finite = numbers[np.isfinite(numbers) & ~np.asarray(undefined)]
         lowest, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        ends = lowest if lowest < 0 or value.numbers.dtype.kind != "f" else 0.0, greatest
+        begins_at_zero = lowest >= 0 and value.numbers.dtype.kind == "f"
+        ends = 0.0 if begins_at_zero else lowest, greatest
         levels = _levels(numbers, ends)
     if value.undefined is not None:
         levels = np.where(value.undefined, 2 * SHADES + 1, levels)
@@ -148,11 +150,13 @@ def _argument_map(
     `operation` is empty for a pointer.
     """
     argument = track.launch.arguments.get(pointer.argument)
-    if argument is None or not math.prod(argument.shape):
+    if argument is None:
+        return
+    count = math.prod(argument.shape)
+    if not count:
         return
     unmasked = np.ones(pointer.shape, np.bool_) if mask is None else np.broadcast_to(mask.numbers, pointer.shape)
     inside, indices = elements(pointer.numbers[unmasked], argument)
-    count = math.prod(argument.shape)
     size = map_size(argument.shape, fold(count, extent.columns), extent.rows, extent.columns)
     levels, shades, legend = _reach_levels(indices, argument, size, _program_counts(pointer.argument, operation, track))
     # A vector goes to `_as_rows` without the pixels after its end, which are marked as nothing there.

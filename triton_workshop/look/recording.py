@@ -127,9 +127,11 @@ class Recording:
     @property
     def error(self) -> str:
         """Why there is nothing to look at; empty if there is something."""
-        if any(launch.steps.all for launch in self.launches):
+        has_steps = any(launch.steps.all for launch in self.launches)
+        if has_steps:
             return ""
-        if self.failure == "" and self.case:
+        is_unfinished = self.failure == "" and self.case != ""
+        if is_unfinished:
             return "it launches no kernel yet: fill in its TODOs, or look into the solution by --plain"
         if "NVIDIA driver" in self.failure:
             return f"it asks for a GPU itself, so it cannot run on the simulator ({self.failure.partition(':')[0]})"

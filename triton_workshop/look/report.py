@@ -23,7 +23,8 @@ def plain_text(position: Position) -> str:
     heading = f"{launch.kernel}{case}: program {numbers_text(launch.ids(program))}, grid {numbers_text(launch.grid)}"
     steps = program_text(launch.steps_of(program), position.recording.sources, sites)
     text = "\n".join(filter(None, [heading, steps, launch.steps.omitted]))
-    sentences = [fault.sentence for fault in launch.faults] or describe_stores(launch)
+    faults = [fault.sentence for fault in launch.faults]
+    sentences = faults or describe_stores(launch)
     return "\n".join([text, *sentences, *_others(position.recording, position.launch)])
 
 
@@ -80,7 +81,8 @@ def _value_data(value: ProgramValue) -> dict[str, object]:
     data: dict[str, object] = {"dtype": value.dtype, "shape": value.shape, "text": value_text(value)}
     if value.argument:
         data["argument"] = value.argument
-    if value.numbers.dtype != object and value.numbers.size <= MAX_NUMBERS:
+    is_printable = value.numbers.dtype != object and value.numbers.size <= MAX_NUMBERS
+    if is_printable:
         data["numbers"] = _finite(value.numbers.tolist())
     if value.undefined is not None:
         data["undefined"] = np.flatnonzero(value.undefined).tolist()
@@ -91,4 +93,6 @@ def _finite(numbers: object) -> object:
     """Return numbers with NaN and infinity by their names, for JSON."""
     if isinstance(numbers, list):
         return [_finite(number) for number in numbers]
-    return str(numbers) if isinstance(numbers, float) and not math.isfinite(numbers) else numbers
+    if not isinstance(numbers, float):
+        return numbers
+    return numbers if math.isfinite(numbers) else str(numbers)

@@ -156,7 +156,8 @@ class LookScreen(ModalScreen[None]):
             self.notice.update(Text(f"{BUG_MESSAGE}: {error!r}", "bad"))
 
     def _show(self, recording: Recording) -> None:
-        if problem := recording.error or self.target.problem(recording):
+        problem = recording.error or self.target.problem(recording)
+        if problem:
             self.notice.update(Text(problem, "bad"))
             return
         self.position = self.target.find(recording)
@@ -200,7 +201,8 @@ class LookScreen(ModalScreen[None]):
         file, number = line
         if line == NO_LINE:
             return ""
-        if self.request.numbers and file == str(self.request.file):
+        is_on_slide = bool(self.request.numbers) and file == str(self.request.file)
+        if is_on_slide:
             return str(number_of(number, self.request.numbers) or "")
         return str(number)
 

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 
 from rich.style import Style
@@ -55,14 +56,21 @@ def _functions(text: str, numbers: set[int]) -> list[tuple[int, int]]:
     """Return first and last line of each function that has one of these lines."""
     spans = []
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
-            start = first_line(node)
-            if any(start <= number <= node.end_lineno for number in numbers):
-                spans.append((start, node.end_lineno))
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        start, end = first_line(node), node.end_lineno
+        assert end is not None
+        has_line = any(start <= number <= end for number in numbers)
+        if has_line:
+            spans.append((start, end))
     # A function inside another is shown with it.
-    return [
-        span for span in sorted(spans) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in spans)
-    ]
+    inner = {span for span, other in permutations(spans, 2) if _is_inside(span, other)}
+    return [span for span in sorted(spans) if span not in inner]
+
+
+def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    (start, end), (other_start, other_end) = span, other
+    return span != other and other_start <= start <= end <= other_end
 
 
 def lines_at(position: Position) -> tuple[SourceLine, ...]:

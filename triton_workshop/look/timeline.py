@@ -46,9 +46,12 @@ class Track:
     def __init__(self, launch: RecordedLaunch, program: int) -> None:
         self.launch, self.program = launch, program
         self._spellings: dict[int, tuple[str, ...]] = {}
-        steps = launch.steps_of(program)
-        self.arguments = [step for step in steps if is_argument(step) and step.step.depth == 0]
-        self.moments = [step for step in steps if not (is_argument(step) and step.step.depth == 0)]
+        self.arguments: list[ProgramStep] = []
+        self.moments: list[ProgramStep] = []
+        for step in launch.steps_of(program):
+            is_kernel_argument = is_argument(step) and step.step.depth == 0
+            steps = self.arguments if is_kernel_argument else self.moments
+            steps.append(step)
 
     @cached_property
     def _by_line(self) -> dict[Line, list[int]]:
@@ -64,18 +67,18 @@ class Track:
         calls: list[tuple[int, ...]] = []
         stack: tuple[int, ...] = (0,)
         count = 0
-        previous: ProgramStep | None = None
+        argument_depth: int | None = None  # of the step before, if that is an argument
         for step in self.moments:
-            depth = step.step.depth
+            depth, has_argument = step.step.depth, is_argument(step)
             # A call begins with the first of its arguments or, without any, with a step that is deeper.
-            goes_on = previous is not None and is_argument(previous) and previous.step.depth == depth
-            stack = stack[: depth if is_argument(step) and not goes_on else depth + 1]
+            is_first_argument = has_argument and depth != argument_depth
+            stack = stack[: depth if is_first_argument else depth + 1]
             # Several calls begin at once where a function without arguments calls another first.
             while len(stack) <= depth:
                 count += 1
                 stack = (*stack, count)
             calls.append(stack)
-            previous = step
+            argument_depth = depth if has_argument else None
         return calls
 
     def notes(self, moment: int) -> dict[Line, Note]:
@@ -104,7 +107,9 @@ class Track:
         together = {}
         for other in reversed(indices[: indices.index(index) + 1]):
             at = self.moments[other].step
-            if (at.iteration, self._calls[other]) != (last.iteration, call) or at.name in together:
+            if (at.iteration, self._calls[other]) != (last.iteration, call):
+                break
+            if at.name in together:
                 break
             if at.name:
                 together[at.name] = value_text(self.moments[other].value)
@@ -134,7 +139,8 @@ class Track:
 
         Without a file, the line is one of any.
         """
-        lines = [indices for key, indices in self._by_line.items() if key[1] == line and file in (None, key[0])]
+        alike = [(path, indices) for (path, number), indices in self._by_line.items() if number == line]
+        lines = [indices for path, indices in alike if file in (None, path)]
         if not lines:
             return None
         # Of the iteration that runs now, if the line ran in it.
@@ -320,7 +326,8 @@ class Target:
         if self.kernel not in (None, launch.kernel):
             names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
             return f"it launches no kernel {self.kernel}, but {names}"
-        if program_number(self.ids, launch.grid) is None and not self.or_first:
+        has_program = self.or_first or program_number(self.ids, launch.grid) is not None
+        if not has_program:
             return f"its grid is {numbers_text(launch.grid)}, so it has no program {numbers_text(self.ids)}"
         return ""
 
@@ -330,7 +337,8 @@ class Target:
         If there was no room for it at first, the script runs again.
         """
         recording = record(request)
-        if recording.error or self.problem(recording):
+        problem = recording.error or self.problem(recording)
+        if problem:
             return recording
         index = self._launch_index(recording)
         launch = recording.launches[index]
@@ -351,11 +359,15 @@ class Target:
 
     def _program(self, launch: RecordedLaunch) -> int:
         fault = self._fault(launch)
-        return fault.program if fault is not None else program_number(self.ids, launch.grid) or 0
+        if fault is not None:
+            return fault.program
+        return program_number(self.ids, launch.grid) or 0
 
     def _fault(self, launch: RecordedLaunch) -> LaunchFault | None:
         """Return the fault to look at: none where a program or a line is given."""
-        return next(iter(launch.faults), None) if not self.ids and self.line is None else None
+        if self.ids:
+            return None
+        return next(iter(launch.faults), None) if self.line is None else None
 
 
 FIRST = Target()

@@ -23,7 +23,9 @@ def variants_of(source: Source) -> list[Variant]:
         completion = complete(source)
     except SyntaxError:
         return []
-    return [completion.whole, completion.launched] if completion is not None and completion.open else []
+    if completion is None:
+        return []
+    return [completion.whole, completion.launched] if completion.open else []
 
 
 @dataclass(frozen=True)

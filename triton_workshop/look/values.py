@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -56,8 +57,8 @@ class Frame:
 
     def mix(self, shade: Shade) -> Colour:
         """Return a shade's colour."""
-        ramp = RAMPS_256.get((self.palette.dark, shade.tone))
-        if self.has_256_colours and ramp:
+        ramp = RAMPS_256.get((self.palette.dark, shade.tone)) if self.has_256_colours else None
+        if ramp:
             # By ranges of shades: rounding to the nearest colour would give the first and the last only half a range.
             colours = [self.ground, *ramp]
             return colours[round(shade.share * (SHADES - 1)) * len(colours) // SHADES]
@@ -96,7 +97,8 @@ def draw_arguments(track: Track) -> RenderableType:
 
 
 def _spaced(sections: Sequence[RenderableType]) -> list[RenderableType]:
-    return [line for section in sections for line in (Text(), section)][1:]
+    lines = chain.from_iterable((Text(), section) for section in sections)
+    return list(lines)[1:]
 
 
 def _head(step: ProgramStep, code: str) -> Text:
@@ -130,18 +132,20 @@ def last_first_column(step: ProgramStep, frame: Frame) -> int:
     It is 0 of a table that shows all columns.
     """
     block = step.value.numbers
-    if not is_block(step.value) or block.ndim == 1:
+    is_table = is_block(step.value) and block.ndim != 1
+    if not is_table:
         return 0
     columns: int = block.shape[-1]
     return max(0, columns - _fitting(_cell_columns(_texts(block)), frame))
 
 
 def _texts(block: Array) -> list[list[str]]:
-    return [[number_text(number) for number in row] for row in block.reshape(-1, block.shape[-1])[:MAX_TABLE_ROWS]]
+    rows = block.reshape(-1, block.shape[-1])[:MAX_TABLE_ROWS]
+    return [list(map(number_text, row)) for row in rows]
 
 
 def _cell_columns(texts: Sequence[Sequence[str]]) -> int:
-    return 1 + max(len(text) for row in texts for text in row)
+    return 1 + max(map(len, chain.from_iterable(texts)))
 
 
 def _fitting(cell: int, frame: Frame) -> int:

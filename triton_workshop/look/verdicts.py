@@ -14,7 +14,9 @@ from triton_workshop.look.timeline import FIRST, Target
 def request_for(exercise: Exercise, file: Path, text: str, verdict: Verdict | None) -> Request:
     """Return the request for a verdict's case or one with several programs."""
     subject = _subject_of(verdict)
-    case = subject.case if subject is not None and subject.case in case_names(exercise) else ""
+    case = subject.case if subject is not None else ""
+    if case not in case_names(exercise):
+        case = ""
     return Request(file, text, exercise.number, case)
 
 
@@ -29,12 +31,18 @@ def _subject_of(verdict: Verdict | None) -> Finding | FilledTodo | None:
 
     Where those of all are right, it is the first, from its program's beginning.
     """
-    finding = next(iter(verdict.findings), None) if verdict is not None else None
-    if verdict is None or finding is None or finding.kind is not FindingKind.UNFINISHED:
+    if verdict is None:
+        return None
+    finding = next(iter(verdict.findings), None)
+    if finding is None:
+        return None
+    if finding.kind is not FindingKind.UNFINISHED:
         return finding
     recorded = [todo for todo in verdict.todos if todo.values or todo.error]
     wrong = next((todo for todo in recorded if not todo.right), None)
-    return wrong or (replace(recorded[0], line=None) if recorded else None)
+    if wrong is not None:
+        return wrong
+    return replace(recorded[0], line=None) if recorded else None
 
 
 def case_names(exercise: Exercise) -> list[str]:

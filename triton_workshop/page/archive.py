@@ -15,6 +15,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from triton_simulator.without_library import files
@@ -85,7 +86,7 @@ def archive_contents() -> Iterator[tuple[str, bytes]]:
 def repository_files() -> dict[str, Path]:
     """Return our own files, by their paths in the page."""
     data = [
-        *(file for pattern in DATA for file in ROOT.glob(pattern)),
+        *chain.from_iterable(ROOT.glob(pattern) for pattern in DATA),
         *(exercise.solution_file for exercise in EXERCISES.values()),
     ]
     return collect_modules(ROOTS) | {file.relative_to(ROOT).as_posix(): file for file in sorted(data)}
@@ -120,8 +121,14 @@ def torch_names() -> bytes:
 def modules_with_text(archive: zipfile.ZipFile) -> Iterator[str]:
     """Yield modules of ours and Triton's whose text is read in a page."""
     for name in archive.namelist():
-        if name.startswith("solutions/") or (name.startswith("triton/") and READS_SOURCE.search(archive.read(name))):
+        if _has_visible_text(archive, name):
             yield name
+
+
+def _has_visible_text(archive: zipfile.ZipFile, name: str) -> bool:
+    if name.startswith("triton/"):
+        return READS_SOURCE.search(archive.read(name)) is not None
+    return name.startswith("solutions/")
 
 
 class NotCompiledError(Exception):

@@ -127,7 +127,9 @@ def build_bundle_file(
 
 def _sizes(files: Mapping[str, Path]) -> dict[str, int]:
     """Return the bytes that go into each of the larger blobs."""
-    wheels = {f"{name}.zip": file for name in LIBRARIES for part, file in files.items() if part.startswith(f"{name}-")}
+    wheels: dict[str, Path] = {}
+    for name in LIBRARIES:
+        wheels |= {f"{name}.zip": file for part, file in files.items() if part.startswith(f"{name}-")}
     named = {name: files[name] for name in (*CORE, "python_stdlib.zip")} | wheels
     repository_bytes = sum(file.stat().st_size for file in archive.repository_files().values())
     return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": repository_bytes}
@@ -144,8 +146,9 @@ def read_bundle(file: Path) -> PageBundle:
 def _inputs_digest() -> str:
     """Return a digest of all inputs but others' files, which have their list."""
     versions = f"{importlib.metadata.version('torch')} {triton_files.version()} {shutil.which('node')}"
-    sources = (file for file in sorted(PAGE_FOLDER.rglob("*")) if file.is_file() and file.suffix != ".pyc")
-    digests = (hashlib.sha256(file.read_bytes()).digest() for file in (*sources, *archive.repository_files().values()))
+    sources = (file for file in sorted(PAGE_FOLDER.rglob("*")) if file.suffix != ".pyc")
+    inputs = (*filter(Path.is_file, sources), *archive.repository_files().values())
+    digests = (hashlib.sha256(file.read_bytes()).digest() for file in inputs)
     return hashlib.sha256(versions.encode() + b"".join(digests)).hexdigest()[:16]
 
 
@@ -189,7 +192,8 @@ def _select_imported(name: str, data: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
         for entry in old.namelist():
-            if is_repository_file(name, entry) or f"{name}/{entry}" in listed:
+            is_needed = is_repository_file(name, entry) or f"{name}/{entry}" in listed
+            if is_needed:
                 new.writestr(zipfile.ZipInfo(entry), old.read(entry))
     return buffer.getvalue()
 

@@ -73,7 +73,8 @@ def _exports(text: str) -> Iterator[tuple[str, str]]:
 
 def _constants(_: str, names: str | None, default: str | None, module: str) -> str:
     """Return the constants that replace an import."""
-    properties = ", ".join(f"{old}: {new}" for old, new in _name_pairs(names or f"default as {default}"))
+    pairs = _name_pairs(names or f"default as {default}")
+    properties = ", ".join(f"{old}: {new}" for old, new in pairs)
     return f"const {{ {properties} }} = all[{module!r}];"
 
 

@@ -26,7 +26,9 @@ def strip_docstrings(tree: ast.Module) -> ast.Module:
     """
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+        if not isinstance(node, documented):
+            continue
+        if ast.get_docstring(node, clean=False) is not None:
             docstring, value = node.body[0], ast.Constant("" if isinstance(node, ast.Module) else 0)
             node.body[0] = ast.copy_location(ast.Expr(ast.copy_location(value, docstring)), docstring)
     return tree
@@ -46,7 +48,8 @@ def main(source: str, target: str, folder: str, optimize: str, *prefixes: str) -
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             file, text = PurePosixPath(name), old.read(name)
-            if file.suffix != ".py" or name.endswith("/"):
+            is_module = file.suffix == ".py" and not name.endswith("/")
+            if not is_module:
                 new.writestr(name, text)
                 continue
             pyc = compile_module(text, name, folder, int(optimize))

@@ -9,6 +9,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,8 @@ def load_course(folder: Path) -> Course:
     """Load the decks of a folder as a course. Raises DeckError."""
     plan = tomllib.loads(asset("course.toml"))
     decks = [load_deck(folder / name, replacements=plan["words"]) for name in plan["decks"]]
-    slides = [slide for deck in decks for slide in deck.slides if _title(slide) not in plan["left_out"]]
+    all_slides = chain.from_iterable(deck.slides for deck in decks)
+    slides = [slide for slide in all_slides if _title(slide) not in plan["left_out"]]
     # Of the deck that a slide is from, only the folder counts from here on, and all have the same.
     deck = replace(decks[-1], slides=tuple(slides), front_matter=FrontMatter(title=plan["title"]))
     return Course(deck, tuple(_steps(slides, plan["steps"])))

@@ -40,7 +40,8 @@ def _task(text: str) -> list[str]:
     """
     docstring = ast.get_docstring(ast.parse(text)) or ""
     groups = groupby(docstring.split("\n"), lambda line: line[:1].isspace() if line else None)
-    return [("\n" if is_formula else " ").join(lines) for is_formula, lines in groups if is_formula is not None]
+    separators = {True: "\n", False: " "}
+    return [separators[is_formula].join(lines) for is_formula, lines in groups if is_formula is not None]
 
 
 @functools.cache

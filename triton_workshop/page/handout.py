@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_atomically
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
-from triton_workshop.deck.model import Deck
+from triton_workshop.deck.model import Block, Deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.page.assets import asset
@@ -106,8 +107,9 @@ def run_site(
         if url:
             write_atomically(folder / PREVIEW, PICTURE.read_bytes())
         write_atomically(folder / "index.html", page.encode())  # the last, as it names the others
+        blobs = {folder / blob.address(PARTS) for blob in bundle.blobs}
         # Blobs of the page that was here before, which named them until now.
-        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in bundle.blobs}:
+        for file in {*(folder / PARTS).glob("*.gz")} - blobs:
             file.unlink()
     content, megabytes = describe_content(deck, recordings), (len(page.encode()) + bundle.size) / 2**20
     print(f"{folder}: {content}, {len(bundle.blobs) + 1} files, {megabytes:.1f} MB, for any web host.")
@@ -120,7 +122,10 @@ def load_recordings(deck: Deck, consent: Consent, outputs: Sequence[Path]) -> Re
     None if somebody stops that.
     """
     if outputs:
-        return {block: run for file in outputs for block, run in read_recordings(file, deck).items()}
+        recordings: dict[Block, RecordedRun] = {}
+        for file in outputs:
+            recordings.update(read_recordings(file, deck))
+        return recordings
     try:
         with progress() as report:
             return run_all(deck, in_force(deck, consent), report)
@@ -134,7 +139,8 @@ def report_write_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise MisuseError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from None
+        file = error.filename or target
+        raise MisuseError(f"{file}: cannot be written: {error.strerror or error}") from None
 
 
 def describe_content(deck: Deck, recordings: Recordings) -> str:
@@ -186,7 +192,9 @@ def linked_documents(deck: Deck) -> dict[str, str]:
     """
     files = _repository_files(deck, DOCUMENTS)
     address = web_address(deck.path.resolve().parent) if files else None
-    return {path: f"{address}/blob/HEAD/{path}" for path in files} if address else {}
+    if not address:
+        return {}
+    return {path: f"{address}/blob/HEAD/{path}" for path in files}
 
 
 def web_address(folder: Path) -> str | None:
@@ -203,7 +211,9 @@ def web_address(folder: Path) -> str | None:
 def _repository_files(deck: Deck, patterns: Sequence[str]) -> dict[str, Path]:
     """Return files of the deck's repository, by their path in it."""
     root = home()
-    if root is None or not deck.path.resolve().is_relative_to(root):
+    if root is None:
         return {}
-    files = [file for pattern in patterns for file in sorted(root.glob(pattern)) if file.is_file()]
-    return {file.relative_to(root).as_posix(): file for file in files}
+    if not deck.path.resolve().is_relative_to(root):
+        return {}
+    paths = chain.from_iterable(sorted(root.glob(pattern)) for pattern in patterns)
+    return {path.relative_to(root).as_posix(): path for path in paths if path.is_file()}

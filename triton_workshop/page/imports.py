@@ -19,7 +19,10 @@ def collect_modules(roots: Iterable[str]) -> dict[str, Path]:
     while pending:
         module = pending.pop()
         file = _module_file(module)
-        if file is None or (path := _archive_path(file)) in needed:
+        if file is None:
+            continue
+        path = _archive_path(file)
+        if path in needed:
             continue
         needed[path] = file
         package = module if file.name == "__init__.py" else module.rpartition(".")[0]
@@ -71,4 +74,6 @@ def _imports(file: Path, package: str) -> Iterator[str]:
 
 
 def _for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    if not isinstance(node, ast.If):
+        return False
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

@@ -53,13 +53,16 @@ def _tones() -> dict[str, str]:
 
     The page has the light palette's colours for the same names.
     """
-    colours = {field.name: getattr(DARK, field.name) for field in fields(DARK)}
-    return {
-        value: name.replace("_", "-")
-        # Of two names with one colour, the first counts.
-        for name, value in reversed(colours.items())
-        if isinstance(value, str) and value.startswith("#") and name != "on_bar"  # white too, but in both palettes
-    }
+    # Without `on_bar`: white too, but in both palettes.
+    names = [field.name for field in fields(DARK) if field.name != "on_bar"]
+    # Of two names with one colour, the first counts.
+    colours = {getattr(DARK, name): name.replace("_", "-") for name in reversed(names)}
+    return {value: name for value, name in colours.items() if is_colour(value)}
+
+
+def is_colour(value: object) -> bool:
+    """Return whether something in a palette is a colour, such as #0e6673."""
+    return isinstance(value, str) and value.startswith("#")
 
 
 class Markup:
@@ -94,17 +97,15 @@ class Markup:
         content = escaped(text)
         if style is None or not text:
             return content
-        classes = [
-            *(["b"] if style.bold else []),
-            *(["i"] if style.italic else []),
-            *(["s"] if style.strike else []),
-            *(["u"] if style.underline and not style.link else []),
-            *(["dim"] if style.dim else []),
-            *self._colours(style),
-        ]
+        is_underlined = style.underline and not style.link
+        marks = {"b": style.bold, "i": style.italic, "s": style.strike, "u": is_underlined, "dim": style.dim}
+        classes = [name for name, is_set in marks.items() if is_set]
+        classes += self._colours(style)
         if style.link and LINKS.match(style.link):
             return element("a", content, href=style.link, class_=" ".join(classes) or None)
-        return element("span", content, class_=" ".join(classes)) if classes and classes != [plain] else content
+        if classes in ([], [plain]):
+            return content
+        return element("span", content, class_=" ".join(classes))
 
     def _colours(self, style: Style) -> Iterable[str]:
         colour, ground = style.color, style.bgcolor

@@ -111,7 +111,9 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
     except (MissingProgramError, CannotRunError, OSError) as error:
         return RecordedRun(code.source, "", str(error), failed=True, expected=False)
     # What a +image block prints is a picture.
-    picture = as_webp(bytes(data)) if image and outcome.succeeded else None
+    has_drawn = image and outcome.succeeded
+    picture = as_webp(bytes(data)) if has_drawn else None
+    is_complete = picture is not None or not image
     return RecordedRun(
         code.source,
         "" if picture else data.decode(errors="replace"),
@@ -119,7 +121,7 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
         not outcome.succeeded,
         {name: data for name, data in pictures.items() if data is not None},
         picture,
-        outcome.succeeded is not code.expect_failure and (picture is not None or not image),
+        outcome.succeeded is not code.expect_failure and is_complete,
     )
 
 
@@ -130,11 +132,13 @@ def outcome_text(outcome: Outcome) -> str:
 
 def write_recordings(recordings: Recordings, file: Path) -> None:
     """Write recordings to a file. Raises OSError."""
-    document = [
-        {name: value for name, value in asdict(run).items() if name != "expected"} for run in recordings.values()
-    ]
+    document = [_fields(run) for run in recordings.values()]
     text = json.dumps(document, indent=1, ensure_ascii=False, default=lambda data: base64.b64encode(data).decode())
     write_atomically(file, text.encode())
+
+
+def _fields(run: RecordedRun) -> dict[str, Any]:
+    return {name: value for name, value in asdict(run).items() if name != "expected"}
 
 
 def read_recordings(file: Path, deck: Deck) -> Recordings:

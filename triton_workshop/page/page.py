@@ -10,11 +10,11 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from urllib.parse import quote
 
-from triton_workshop.deck.model import Deck
+from triton_workshop.deck.model import Deck, Slide
 from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
-from triton_workshop.page.bundle import PageBundle, digest, frame_script, script_sources
+from triton_workshop.page.bundle import Blob, PageBundle, digest, frame_script, script_sources
 from triton_workshop.page.exercises import exercises
-from triton_workshop.page.markup import element, escaped
+from triton_workshop.page.markup import element, escaped, is_colour
 from triton_workshop.page.slides import Writer
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
@@ -48,14 +48,14 @@ class Page:
         Kernels run in it if there is a bundle, whose blobs are files in `folder`, or else within the page. `preview` is
         the address of a picture for links to the page.
         """
-        scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
-        # In lists, as in a room a blob has several pieces.
-        addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
+        names = LIVE_SCRIPTS if bundle else SCRIPTS
+        scripts = [asset(name) for name in names]
         # Nothing from any host, and of scripts and styles only those with these digests.
         styles, sources, permissions = digest(self.style), " ".join(map(digest, scripts)), ""
         if bundle:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
-            permissions = f"worker-src blob: {SELF if folder else ''}; connect-src {SELF if folder else NOBODY}; "
+            workers, hosts = (SELF, SELF) if folder else ("", NOBODY)
+            permissions = f"worker-src blob: {workers}; connect-src {hosts}; "
         policy = (
             f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {permissions}"
             f"base-uri {NOBODY}; form-action {NOBODY}"
@@ -65,9 +65,15 @@ class Page:
         script_tags = "".join(f"<script>{script}</script>" for script in scripts)
         if preview:
             head += f'\n<meta property="og:image" content="{escaped(preview)}">'
-        # The scripts come before the parts, so that nobody waits for all of the file to press a button.
-        embedded = _embedded_parts(bundle) if bundle and not folder else ""
-        tail = (_bundle_markup(bundle, addresses) if bundle else "") + script_tags + embedded
+        tail = script_tags
+        if bundle:
+            separate_blobs = bundle.blobs if folder else ()
+            # In lists, as in a room a blob has several pieces.
+            addresses = [[blob.address(folder)] for blob in separate_blobs]
+            tail = _bundle_markup(bundle, addresses) + script_tags
+            # The scripts come before the parts, so that nobody waits for all of the file to press a button.
+            if not folder:
+                tail += _embedded_parts(bundle)
         return self._document(head, tail, OFFLINE if folder else "")
 
     def with_files(self, style: str, *scripts: str, bundle: PageBundle | None = None, folder: str = "") -> str:
@@ -76,9 +82,11 @@ class Page:
         The pieces of a bundle are in `folder`.
         """
         head = f'<link rel="stylesheet" href="{escaped(style)}">'
-        script_tags = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
-        pieces = [[f"{folder}{name}" for name in blob.pieces()] for blob in bundle.blobs] if bundle else []
-        return self._document(head, (_bundle_markup(bundle, pieces) if bundle else "") + script_tags)
+        tail = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
+        if bundle:
+            pieces = [_piece_addresses(blob, folder) for blob in bundle.blobs]
+            tail = _bundle_markup(bundle, pieces) + tail
+        return self._document(head, tail)
 
     @property
     def version(self) -> str:
@@ -152,7 +160,7 @@ def deck_name(deck: Deck) -> str:
 
 def _contents(deck: Deck, scripts: Mapping[str, str], sections: Sequence[TalkSection]) -> str:
     """Return links to all slides, by section of the talk, and to the scripts."""
-    names = (without_time((deck.title if slide.introduction else slide.name) or "") for slide in deck.slides)
+    names = (_slide_name(deck, slide) for slide in deck.slides)
     entries = [  # with their numbers, as a search leaves some out
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
@@ -166,6 +174,12 @@ def _contents(deck: Deck, scripts: Mapping[str, str], sections: Sequence[TalkSec
     script_entries = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
     groups += [_group("Exercises and solutions", "ul", script_entries)] if script_entries else []
     return element("details", element("summary", "Contents") + "\n".join(groups), class_="contents", open="")
+
+
+def _slide_name(deck: Deck, slide: Slide) -> str:
+    """Return a slide's name in the contents; empty if it has none."""
+    name = deck.title if slide.introduction else slide.name
+    return without_time(name or "")
 
 
 def _group(name: str, kind: str, entries: Sequence[str]) -> str:
@@ -202,7 +216,7 @@ def _variables() -> str:
 
 def _names(palette: Palette) -> dict[str, str]:
     values = {field.name.replace("_", "-"): getattr(palette, field.name) for field in fields(palette)}
-    return {name: value for name, value in values.items() if isinstance(value, str) and value.startswith("#")}
+    return {name: value for name, value in values.items() if is_colour(value)}
 
 
 def colours(palette: Palette) -> str:
@@ -235,6 +249,10 @@ def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> st
         f"{element('details', licences, class_='script', id='licences')}\n"
         f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n'
     )
+
+
+def _piece_addresses(blob: Blob, folder: str) -> list[str]:
+    return [f"{folder}{name}" for name in blob.pieces()]
 
 
 def _embedded_parts(bundle: PageBundle) -> str:

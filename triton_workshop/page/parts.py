@@ -72,8 +72,11 @@ class Part:
 def list_parts() -> tuple[Part, ...]:
     """Return all parts, in the order of the list."""
     table = tomllib.loads(LIST_FILE.read_text(encoding="utf-8"))
-    npm = [Part(package=package["package"], **file) for package in table["npm"] for file in package["files"]]
-    return (*npm, *(Part(**wheel) for wheel in table["wheel"]))
+    parts: list[Part] = []
+    for package in table["npm"]:
+        parts += (Part(package=package["package"], **file) for file in package["files"])
+    parts += (Part(**wheel) for wheel in table["wheel"])
+    return tuple(parts)
 
 
 def parts_folder() -> Path:
@@ -87,7 +90,8 @@ def cached_parts() -> dict[str, Path] | None:
     Nothing is fetched.
     """
     files = {part.name: parts_folder() / part.name for part in list_parts()}
-    return files if all(file.is_file() for file in files.values()) else None
+    are_cached = all(file.is_file() for file in files.values())
+    return files if are_cached else None
 
 
 def ensure_parts(
@@ -120,8 +124,10 @@ def ensure_parts(
 
 
 def _copy_parts(missing: Iterable[Part], folder: Path | None) -> Iterable[tuple[Part, bytes]]:
-    for part in missing if folder else ():
-        file = Path(folder or "", part.name)
+    if not folder:
+        return
+    for part in missing:
+        file = folder / part.name
         if file.is_file():
             yield part, part.verify(file.read_bytes(), file)
 
@@ -164,8 +170,10 @@ def _run_npm(command: Sequence[str], work: Path, requested: Sequence[Part], adva
 def _npm() -> list[str]:
     """Return the command: npm as it is installed, or as uv brings it."""
     npm, uv = shutil.which("npm"), os.environ.get("UV") or shutil.which("uv")
-    if npm or uv:
-        return [npm] if npm else [str(uv), "tool", "run", "--quiet", "--from", NPM_WHEEL, "npm"]
+    if npm:
+        return [npm]
+    if uv:
+        return [uv, "tool", "run", "--quiet", "--from", NPM_WHEEL, "npm"]
     raise WorkshopError("npm fetches the page's parts, and neither npm nor uv is here. Start this with `uv run`.")
 
 

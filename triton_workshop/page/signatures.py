@@ -76,7 +76,10 @@ def _entries(values: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]
         function = getattr(value, "fn", value)  # a kernel's Python function
         if isinstance(value, dtype):
             yield name, ("", "Type of elements.")
-        elif callable(function) and (sentence := first_sentence(getattr(function, "__doc__", None) or "")):
+            continue
+        docstring = getattr(function, "__doc__", None) if callable(function) else None
+        sentence = first_sentence(docstring or "")
+        if sentence:
             yield name, (parameters(function), sentence)
 
 

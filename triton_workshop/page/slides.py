@@ -6,9 +6,10 @@ What is folded opens on demand, such as answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, groupby
 from pathlib import Path
 
 from rich.text import Text
@@ -91,17 +92,20 @@ class Writer:
         """Return a slide as a section."""
         name = self.deck.title if slide.introduction else slide.name
         title = element("a", str(number), href=f"#slide-{number}", class_="number", aria_label=f"Slide {number}")
-        heading = self.text(slide.title) if slide.title is not None else escaped(name or f"Slide {number}")
+        label = name or f"Slide {number}"
+        heading = self.text(slide.title) if slide.title is not None else escaped(label)
         sections = [element("h2", f"{title} {without_time(heading)}", id=f"title-{number}")]
         if slide.introduction:
             sections.append(self._cover())
         blocks = slide.blocks
-        if slide.title is None and not slide.introduction:  # its first heading is the title already
+        is_titled_by_heading = slide.title is None and not slide.introduction
+        if is_titled_by_heading:
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
         content = self.blocks(blocks, slide)
         sections += [content, *self._openers(f"{name} {content}")]
-        if self.self_study and (paragraphs := spoken_paragraphs(slide.notes)):
+        paragraphs = spoken_paragraphs(slide.notes) if self.self_study else []
+        if paragraphs:
             notes = self._paragraphs([(Span(paragraph),) for paragraph in paragraphs])
             sections.append(element("details", element("summary", "Notes") + notes, class_="notes"))
         return element(
@@ -110,8 +114,12 @@ class Writer:
 
     def _openers(self, text: str) -> Iterator[str]:
         """Yield links to the exercises of a slide."""
-        for number in dict.fromkeys(match[1] or match[2] for match in EXERCISE_MENTION.finditer(text)):
-            if self.live and number in EXERCISES:
+        if not self.live:
+            return
+        mentions = EXERCISE_MENTION.finditer(text)
+        numbers = dict.fromkeys(mention[1] or mention[2] for mention in mentions)
+        for number in numbers:
+            if number in EXERCISES:
                 link = element("a", f"Open exercise {number}", href=f"#exercise-{number}")
                 yield element("p", link, class_="opener")
 
@@ -130,41 +138,51 @@ class Writer:
         rest = blocks[first_folded:]
         # What follows a question is folded once more, or opening the question would show its answer.
         question = next((block.step for block in rest if _is_question(block)), None)
-        if inner := self._write_blocks(rest, slide) if question is None else self.blocks(rest, slide, question):
+        inner = self._write_blocks(rest, slide) if question is None else self.blocks(rest, slide, question)
+        if inner:
             written += folded("What comes next", inner, step=rest[0].step)
         return written
 
     def _write_blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
         written: list[str] = []
-        items: list[Block] = []
-        for block in (*blocks, None):
-            if block is not None and isinstance(block.content, ListItem):
-                items.append(block)
-                continue
-            if items:
-                written.append(self._list(items))
-                items = []
-            if block is not None:
-                written.append(self._block(block, slide))
+        for is_list, group in groupby(blocks, lambda block: isinstance(block.content, ListItem)):
+            if is_list:
+                written.append(self._list([*group]))
+            else:
+                written += (self._block(block, slide) for block in group)
         return "\n".join(filter(None, written))
 
     def text(self, spans: Spans) -> str:
         """Return spans as HTML, with links for names that the page knows."""
-        return "".join(self._span(part) for span in spans for part in self._linked(span))
+        parts = chain.from_iterable(map(self._linked, spans))
+        return "".join(map(self._span, parts))
 
     def _linked(self, span: Span) -> Iterator[Span]:
         """Yield the span, in pieces if it names addresses."""
-        end = 0
         # A link has its target, and code is linked as a whole only, by `_span`.
-        for match in ADDRESS_MENTION.finditer("" if span.code or span.link else span.text):
-            # An address without a scheme, a number of arXiv, or a file that the page or the repository has.
-            host, paper, file = match["host"], match["paper"], match["file"]
-            target = self.links.get(file) if file else f"https://arxiv.org/abs/{paper}" if paper else f"https://{host}"
+        is_atomic = span.code or span.link
+        if is_atomic:
+            yield span
+            return
+        end = 0
+        for match in ADDRESS_MENTION.finditer(span.text):
+            target = self._target(match)
             if target:
                 yield replace(span, text=span.text[end : match.start()])
                 yield replace(span, text=match[0], link=target)
                 end = match.end()
         yield replace(span, text=span.text[end:])
+
+    def _target(self, mention: re.Match[str]) -> str | None:
+        """Return the address that a text names; None if nobody knows it.
+
+        It is one without a scheme, a number of arXiv, or a file that the page or the repository has.
+        """
+        if mention["file"]:
+            return self.links.get(mention["file"])
+        if mention["paper"]:
+            return f"https://arxiv.org/abs/{mention['paper']}"
+        return f"https://{mention['host']}"
 
     def _span(self, span: Span) -> str:
         if span.text == "\n":
@@ -185,14 +203,14 @@ class Writer:
             assert isinstance(item, ListItem)
             kind = "ol" if item.marker[:1].isdigit() else "ul"
             # Close lists that are deeper, and one of another kind at this depth.
-            while len(depths) > item.depth + 1 or (len(depths) == item.depth + 1 and depths[-1] != kind):
+            while len(depths) > item.depth + 1:
                 written += f"</li></{depths.pop()}>"
             if len(depths) == item.depth + 1:
-                written += "</li>"
+                written += "</li>" if depths[-1] == kind else f"</li></{depths.pop()}>"
             # Open lists down to this depth; an item between has no mark of its own.
             while len(depths) <= item.depth:
                 start = item.marker.rstrip(".)")
-                written += f'<ol start="{start}">' if kind == "ol" and start.isdigit() else f"<{kind}>"
+                written += f'<ol start="{start}">' if start.isdigit() else f"<{kind}>"
                 depths.append(kind)
                 if len(depths) <= item.depth:
                     written += '<li class="none">'
@@ -265,7 +283,8 @@ class Writer:
         name = self.deck.title if slide.introduction else slide.name
         source = self._picture_address(image.path)
         drawing = drawing_for(image.path, MAX_DRAWING_COLUMNS)
-        alternative = image.alt or (f"Diagram: {name}" if drawing else f"Picture: {name}")
+        kind = "Diagram" if drawing else "Picture"
+        alternative = image.alt or f"{kind}: {name}"
         if source is None:
             content = element("p", escaped(f"[{image.path.name} cannot be read]"), class_="missing")
         else:
@@ -295,7 +314,8 @@ class Writer:
         """Return a block's code, or nothing if its output replaces it."""
         code, output = block.content, self.outputs.get(block)
         assert isinstance(code, Code)
-        if code.execution in REPLACING and output is not None and not output.failed:
+        is_successful = output is not None and not output.failed
+        if is_successful and code.execution in REPLACING:
             return ""
         label = escaped(code.language) + (" · runs live" if code.execution is not Execution.NONE else "")
         steps = len([lines for lines in code.highlights if lines is not None])
@@ -312,7 +332,7 @@ class Writer:
         """Return the language that a page can run, or why it cannot."""
         if code.execution is Execution.NONE:
             return None, None
-        if code.language == "python" and code.alternative is None:
+        if (code.language, code.alternative) == ("python", None):
             return "python", None
         language = languages()[code.language]
         package = language.alternatives.get(code.alternative or "", language.executor).package
@@ -326,7 +346,8 @@ class Writer:
         for index, line in enumerate(lines):
             name = self.line_class(line) + (" hidden" if index in code.hidden else "")
             number = code.visible_numbers[index] if index < len(code.source_lines) else None
-            numbered = str(number) if code.line_numbers and number is not None else None
+            is_numbered = code.line_numbers and number is not None
+            numbered = str(number) if is_numbered else None
             mark = element("i", "", class_="order", data_order=orders.get(number)) if orders else ""
             content = f"{mark}{self.markup.code(line)}\n"
             written.append(element("span", content, class_=name, data_number=numbered))
@@ -351,37 +372,50 @@ class Writer:
         content = self.output(output) if output is not None else ""
         code = block.content
         assert isinstance(code, Code)
+        is_on_demand = self.self_study and code.execution is Execution.ON_KEY
         # With a step, it is inside a fold already.
-        if content and self.self_study and step is None and code.execution is Execution.ON_KEY:
+        is_folded = is_on_demand and step is None
+        if content and is_folded:
             content = folded("What it prints", content)
         return element("div", content, id=f"output-{self._block_numbers[id(block)]}", class_="printed", data_step=step)
 
     def output(self, output: Output) -> str:
         """Return the output of a block, and how it ended."""
-        if output.picture is not None and (source := self.address(output.picture)) is not None:
+        source = None if output.picture is None else self.address(output.picture)
+        if source is not None:
             return element("figure", picture(source, "What the code draws"), class_="output")
-        mark, class_ = ("✗", "failed") if output.failed else ("…", "running") if output.running else ("✓", "right")
+        mark, class_ = _mark(output)
         status = element("figcaption", escaped(f"{mark} {output.ending}"), class_=class_)
         return element("figure", status + self._printed(output.lines), class_="output")
 
     def _printed(self, lines: Sequence[Text]) -> str:
         """Return the printed lines, with the pictures among them."""
-        written, text = "", list[Text]()
-        for line in (*lines, None):
-            if line is not None and not isinstance(line, PictureLine):
-                text.append(line)
-                continue
-            if text:
-                printed = self.markup.lines(text)
-                # Colours of a program's own are made for a dark ground.
-                ground = "dark" if CUSTOM_COLOUR.search(printed) else None
-                written += element("pre", printed, class_=ground)
-                text = []
-            if isinstance(line, PictureLine):
-                alternative = f"Picture that the code shows, {line.picture.width} × {line.picture.height} pixels"
-                source = self.address(line.picture.data)
-                written += picture(source, alternative) if source is not None else escaped(line.plain)
+        written = ""
+        for is_picture, group in groupby(lines, lambda line: isinstance(line, PictureLine)):
+            if is_picture:
+                written += "".join(map(self._printed_picture, group))
+            else:
+                written += self._printed_text(group)
         return written
+
+    def _printed_text(self, lines: Iterable[Text]) -> str:
+        printed = self.markup.lines(lines)
+        # Colours of a program's own are made for a dark ground.
+        ground = "dark" if CUSTOM_COLOUR.search(printed) else None
+        return element("pre", printed, class_=ground)
+
+    def _printed_picture(self, line: Text) -> str:
+        assert isinstance(line, PictureLine)
+        alternative = f"Picture that the code shows, {line.picture.width} × {line.picture.height} pixels"
+        source = self.address(line.picture.data)
+        return picture(source, alternative) if source is not None else escaped(line.plain)
+
+
+def _mark(output: Output) -> tuple[str, str]:
+    """Return the sign and the class for how a block ended, if it has."""
+    if output.failed:
+        return "✗", "failed"
+    return ("…", "running") if output.running else ("✓", "right")
 
 
 def _highlights(code: Code) -> str | None:
@@ -392,7 +426,13 @@ def _highlights(code: Code) -> str | None:
     if code.highlights == (None,):
         return None
     groups = enumerate(code.highlights, code.highlight_step)
-    return ";".join(f"{step}:{'all' if lines is None else ','.join(map(str, sorted(lines)))}" for step, lines in groups)
+    return ";".join(f"{step}:{_numbers_text(lines)}" for step, lines in groups)
+
+
+def _numbers_text(lines: frozenset[int] | None) -> str:
+    if lines is None:
+        return "all"
+    return ",".join(map(str, sorted(lines)))
 
 
 def _orders(code: Code) -> dict[int | None, str]:
@@ -403,10 +443,16 @@ def _orders(code: Code) -> dict[int | None, str]:
     groups = [lines for lines in code.highlights if lines is not None]
     if len(code.highlights) < 2:
         return {}
+    first_lines = [_first_lines(lines) for lines in groups]
     return {
-        line: ", ".join(str(order) for order, lines in enumerate(groups, 1) if line in lines and line - 1 not in lines)
+        line: ", ".join(str(order) for order, firsts in enumerate(first_lines, 1) if line in firsts)
         for line in sorted(frozenset().union(*groups))
     }
+
+
+def _first_lines(lines: frozenset[int]) -> frozenset[int]:
+    """Return the first line of each run of lines that follow each other."""
+    return frozenset(line for line in lines if line - 1 not in lines)
 
 
 def _is_question(block: Block) -> bool:

@@ -31,12 +31,14 @@ class Address:
     def parse(cls, text: str, option: str) -> Address:
         """Parse the value of an option. Raises MisuseError."""
         match = ADDRESS.fullmatch(text.strip())
-        if match is None or not 0 < int(match["port"]) < 1 << 16:
-            raise MisuseError(
-                f"{option}: expected TOKEN@HOST:PORT, as `workshop gpus` prints it on the machine with GPUs, "
-                f"found {hide_token(text)!r}"
-            )
-        return cls(match["token"], match["host"], int(match["port"]))
+        if match is not None:
+            port = int(match["port"])
+            if 0 < port < 1 << 16:
+                return cls(match["token"], match["host"], port)
+        raise MisuseError(
+            f"{option}: expected TOKEN@HOST:PORT, as `workshop gpus` prints it on the machine with GPUs, "
+            f"found {hide_token(text)!r}"
+        )
 
     def check_reachable(self, option: str = "--gpus") -> None:
         """Raise MisuseError if nothing accepts connections there."""

@@ -31,7 +31,8 @@ def random_shifts(arguments: Sequence[torch.Tensor]) -> Shifts:
 def moved(tensor: torch.Tensor, shift: int, into: torch.Tensor | None = None) -> torch.Tensor:
     """Return a tensor's elements, moved around, with its strides."""
     result = memory_of(tensor).clone().as_strided(tensor.shape, tensor.stride(), 0) if into is None else into
-    if 0 in tensor.stride() and tensor.numel() > 1:  # rows that are the same memory
+    has_equal_rows = 0 in tensor.stride() and tensor.numel() > 1
+    if has_equal_rows:  # they are the same memory
         return result
     if tensor.is_contiguous():
         elements, shifted = tensor.view(-1), result.view(-1)

@@ -63,13 +63,20 @@ def simulator_slots(cores: int) -> int:
     return max(1, min(MAX_SLOTS, cores))
 
 
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    # A container may have fewer cores than the machine; macOS cannot tell.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def own_status(gpu: bool) -> ActorStatus:
     """Return what an actor in this process offers."""
     chosen = visible_gpus()[0] if gpu else None  # Ray shows each actor its own
     name = chosen.name if chosen else "the simulator"
     wanted = int(os.environ.get(SLOTS, 0))
-    # A container may have fewer cores than the machine; macOS cannot tell.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = _cores()
     if chosen is None:
         slots = wanted or simulator_slots(cores)
         return ActorStatus(name, slots, spares=slots)

@@ -180,7 +180,9 @@ def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes],
     `port` is the head's, which presenters connect to.
     """
     deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and not process.has_ended():
+    while time.monotonic() < deadline:
+        if process.has_ended():
+            return None
         time.sleep(POLL_SECONDS)
         if port is None:
             # Only a head is told to write into this folder: of a machine that joins, the output says so.

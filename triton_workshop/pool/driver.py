@@ -108,8 +108,9 @@ def describe_mismatch(error: str) -> str:
     words = error.split()
     rays = [words[index + 1] for index, word in enumerate(words) if word == "Ray:"]
     pythons = [words[index + 1] for index, word in enumerate(words) if word == "Python:"]
+    has_versions = len(rays) == len(pythons) == 2
     # Another version of Ray may word it differently: then its own words have to do.
-    if len(rays) != 2 or len(pythons) != 2:
+    if not has_versions:
         return f"--gpus: this machine and the one with GPUs have different versions. {error}"
     there, here = (f"Python {python} and Ray {ray}" for python, ray in zip(pythons, rays, strict=True))
     sentence = f"--gpus: the machine with GPUs has {there}, this one has {here}; Ray needs the same on both. "
@@ -243,16 +244,20 @@ class Driver:
 
         self._next_look = time.monotonic() + LOOK_SECONDS
         places = {place.name: place for place in find_places(ray.nodes())}
-        for name in [name for name in self._known if name not in places]:
+        absent = [name for name in self._known if name not in places]
+        for name in absent:
             del self._known[name]
-        for name in [name for name in self._members if name not in places]:
+        absent_members = [name for name in self._members if name not in places]
+        for name in absent_members:
             with suppress(ray.exceptions.RayError, ValueError):
                 ray.kill(self._members.pop(name).handle)
         if not self._is_awake():
             self._members.clear()  # unasked, they end
             return
         for name, place in places.items():
-            if name not in self._members and self._retry_at.get(name, 0.0) < time.monotonic():
+            if name in self._members:
+                continue
+            if self._retry_at.get(name, 0.0) < time.monotonic():
                 self._members[name] = Member(self._make_actor(place))
         for name, member in self._members.items():
             self._ask_status(name, member)
@@ -285,10 +290,12 @@ class Driver:
     def _report(self) -> None:
         """Tell the server if the pool has changed."""
         # At first nothing is known, which is not the same as no GPUs.
-        if not self._known and self._reported is None:
+        is_unknown = not self._known and self._reported is None
+        if is_unknown:
             return
         offers = self._known.values()
-        status = PoolStatus(tuple(offer.gpu for offer in offers), sum(offer.slots for offer in offers))
+        slots = sum(offer.slots for offer in offers)
+        status = PoolStatus(tuple(offer.gpu for offer in offers), slots)
         if status != self._reported:
             self._connection.send(status)
             self._reported = status
@@ -346,7 +353,8 @@ def find_places(nodes: list[dict[str, Any]]) -> Iterator[Place]:
     alive = sorted((node for node in nodes if node["Alive"]), key=lambda node: str(node["NodeID"]))
     # Ray counts GPUs in floats.
     counts = [(str(node["NodeID"]), int(node["Resources"].get("GPU", 0))) for node in alive]
-    if not any(count for _, count in counts):
+    has_gpus = any(count for _, count in counts)
+    if not has_gpus:
         heads = [str(node["NodeID"]) for node in alive if "node:__internal_head__" in node["Resources"]]
         yield from (Place(node, None) for node in heads)
         return

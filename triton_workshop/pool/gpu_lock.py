@@ -52,7 +52,9 @@ class GpuLock:
 
     def give_way(self) -> None:
         """Let a timing go first that waits, for a thread that shares the GPU now."""
-        if self._timings_waiting and self._timing_thread != threading.get_ident():
+        if not self._timings_waiting:
+            return
+        if self._timing_thread != threading.get_ident():
             with self.released():
                 pass
 

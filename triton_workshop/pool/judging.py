@@ -106,9 +106,12 @@ def _answer_of(verdict: Verdict, card: Card, times: Times | None = None, note: s
 
 
 def _sentence_on(finding: Finding) -> str:
-    where = " ".join(
-        [*([f"in line {finding.line}"] if finding.line else []), *([f"with {finding.case}"] if finding.case else [])]
-    )
+    places = []
+    if finding.line:
+        places.append(f"in line {finding.line}")
+    if finding.case:
+        places.append(f"with {finding.case}")
+    where = " ".join(places)
     message = f"{finding.message[:1].upper()}{finding.message[1:]}"
     return f"{message} ({where})." if where else f"{message.rstrip('.')}."
 

@@ -75,7 +75,8 @@ def _write_output(output: Output, arena: Arena, start: int) -> dict[str, Any]:
     there = placed_result(dtype, tuple(values.shape), start)
     fields = {"dtype": dtype, "shape": there.shape, "provenance": output.provenance.name, "unwritten": False}
     fields |= {"computed": output.computed, "changes_earlier": output.changes_earlier}
-    if dtype not in DTYPES or end_of([there]) > arena.size:
+    fits = dtype in DTYPES and end_of([there]) <= arena.size
+    if not fits:
         return fields
     arena.view(there).copy_(values)
     mask = placed_mask(there)
@@ -109,7 +110,7 @@ def _write_launch(launch: Launched) -> dict[str, Any]:
 
 def _write_fault(fault: Fault) -> dict[str, Any]:
     fields = {name: getattr(fault, name) for name in ReportedFault.__dataclass_fields__}
-    lines = {name: line and [line.file, line.number] for name, line in fields.items() if isinstance(line, KernelLine)}
+    lines = {name: [line.file, line.number] for name, line in fields.items() if isinstance(line, KernelLine)}
     return fields | lines | {"kind": str(fault.kind)}
 
 
@@ -123,8 +124,10 @@ def read_observation(
     """
     failure, output = message["failure"], message["output"]
     output_type = _text(message["output_type"])
-    if output is not None and (dtype := output["dtype"]) not in DTYPES:
-        output, output_type = None, f"a tensor of {_text(dtype, 20)}"
+    if output is not None:
+        dtype = output["dtype"]
+        if dtype not in DTYPES:
+            output, output_type = None, f"a tensor of {_text(dtype, 20)}"
     return Observation(
         output=None if output is None else _read_output(output, arena, start, shape, device),
         output_type=output_type,
@@ -149,12 +152,14 @@ def _read_failure(fields: Mapping[str, Any]) -> Failure:
 
 def _read_output(fields: Mapping[str, Any], arena: Arena, start: int, expected: tuple[int, ...], device: str) -> Output:
     shape, dtype = _numbers(fields["shape"]), DTYPES[fields["dtype"]]
-    if min(shape, default=0) < 0 or math.prod(shape) > MAX_ELEMENTS:
+    is_shape = min(shape, default=0) >= 0 and math.prod(shape) <= MAX_ELEMENTS
+    if not is_shape:
         raise ValueError(f"expected the shape of a tensor, got {shape}")
     provenance = Provenance[fields["provenance"]]
     there, unwritten = placed_result(fields["dtype"], shape, start), None
+    has_numbers = shape == expected and end_of([there]) <= arena.size
     # Nobody will look at its numbers, nor at those of a dtype so wide that there was no room for them.
-    if shape != expected or end_of([there]) > arena.size:
+    if not has_numbers:
         return Output(torch.empty(shape, dtype=dtype, device="meta"), None, provenance)
     if fields["unwritten"] is True:
         unwritten = _copy(arena, placed_mask(there), device)
@@ -191,11 +196,15 @@ def _read_launch(fields: Mapping[str, Any], file: Path) -> Launched:
         _numbers(fields["grid"]),
         faults,
         undefined,
-        {name: value for name, value in numbers.items() if isinstance(value, int | float) and abs(value) < 2**31},
+        {name: value for name, value in numbers.items() if _is_small_number(value)},
         idle=0,
         stored_again=_number(fields["stored_again"]),
         prepared=(),
     )
+
+
+def _is_small_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < 2**31
 
 
 def _read_fault(fields: Mapping[str, Any], file: Path) -> ReportedFault:

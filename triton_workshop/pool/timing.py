@@ -130,7 +130,7 @@ class Timer:
         with self._launching(released):
             plan, repeats = self._plan(exercise, case, base, solution)
         calls = remote.prepare(plan, repeats)
-        local.make([random_shifts(base) for _ in range(plan)])
+        local.make(_shifts_of_calls(base, plan))
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
         own = (solution, *ways, limit)
@@ -148,7 +148,7 @@ class Timer:
             for contender in own:
                 local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
-            remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
+            remote.making = min(local.make(_shifts_of_calls(base, plan)) for _ in range(2))
             remote.lengthen(calls)
             times = in_turns(contenders, lambda contender: [contender()], rounds)
         milliseconds = {name: timing.median for name, timing in times.items()}
@@ -182,7 +182,10 @@ class Timer:
             arguments = case.arguments("meta")
             moves, operations = exercise.bytes_moved(*arguments), exercise.operations(*arguments)
             too_long = WORKLOADS[exercise.number].compute_bound and operations > MAX_OPERATIONS
-            if moves <= MAX_BYTES and not too_long and MEMORY_FACTOR * moves <= free:
+            if too_long:
+                continue
+            fits = moves <= MAX_BYTES and MEMORY_FACTOR * moves <= free
+            if fits:
                 return case
         raise NotTimedError("the GPU has no memory left for its smallest size")
 
@@ -211,7 +214,7 @@ class Timer:
     def _new_plan(self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher) -> tuple[int, int]:
         local = Batch(base, self.card.device)
         for count in (1, 2):  # the first one compiles
-            local.make([random_shifts(base) for _ in range(count)])
+            local.make(_shifts_of_calls(base, count))
             milliseconds = local.call(solution)
         size = exercise.bytes_moved(*base)
         calls = min(MAX_CALLS, math.ceil(self._pace.batch / max(milliseconds, 1e-3)))
@@ -295,13 +298,14 @@ class RemoteBatch:
 
     def _run(self, calls: int, deadline: float) -> tuple[float, float]:
         """Run a batch; return the milliseconds that it claims, and the judge's."""
-        self._shifts = [random_shifts(self._base) for _ in range(calls)]
+        self._shifts = _shifts_of_calls(self._base, calls)
         started = time.perf_counter()
         message = self._ask({"do": "time", "shifts": self._shifts, "repeats": self._repeats}, deadline)
         elapsed = 1000 * (time.perf_counter() - started)
-        claimed = message.get("milliseconds")
+        claimed: Any = message.get("milliseconds")
         # JSON from Python may say NaN or Infinity. NaN compares with nothing, so this refuses both.
-        if not isinstance(claimed, float) or not 0 < claimed < math.inf:
+        is_time = isinstance(claimed, float) and 0 < claimed < math.inf
+        if not is_time:
             raise NotTimedError("what the script's process says of its time is none")
         return claimed, elapsed
 
@@ -326,6 +330,11 @@ class RemoteBatch:
         if message.get("failure") is not None:
             raise NotTimedError("it stops with an error at this size")
         return message
+
+
+def _shifts_of_calls(base: tuple[torch.Tensor, ...], calls: int) -> list[Shifts]:
+    """Return how far to move the inputs of each of so many calls."""
+    return [random_shifts(base) for _ in range(calls)]
 
 
 def with_arguments(case: Case, arguments: tuple[torch.Tensor, ...]) -> Case:

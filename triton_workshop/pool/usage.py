@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,7 +32,8 @@ def gpu_memory_of(gpu: Gpu, processes: Collection[int]) -> int:
         running = pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid))
     except pynvml.NVMLError:
         return 0
-    return sum(each.usedGpuMemory or 0 for each in running if each.pid in processes)
+    sizes = [each.usedGpuMemory for each in running if each.pid in processes]
+    return sum(filter(None, sizes))
 
 
 def processes_below(parent: int, *, every_thread: bool = True) -> Iterator[int]:
@@ -44,7 +45,8 @@ def processes_below(parent: int, *, every_thread: bool = True) -> Iterator[int]:
     for process in found:
         with suppress(OSError):
             tasks = Path(f"/proc/{process}/task")
-            for thread in tasks.iterdir() if every_thread else [tasks / str(process)]:
+            threads: Iterable[Path] = tasks.iterdir() if every_thread else [tasks / str(process)]
+            for thread in threads:
                 with suppress(OSError):
                     children = list(map(int, (thread / "children").read_text(encoding="ascii").split()))
                     found += children

@@ -235,9 +235,10 @@ class Call(RunningProcess):
             with suppress(queue.Empty):
                 return self._received.get(timeout=POLL_SECONDS)
             now, ended = time.monotonic(), self._reap()
-            if ended is not None and now > ended + DRAIN_SECONDS:
-                return _End("gone")
-            if ended is None and is_time_up():
+            if ended is not None:
+                if now > ended + DRAIN_SECONDS:
+                    return _End("gone")
+            elif is_time_up():
                 raise TimeIsUpError(None)
 
 
@@ -282,7 +283,8 @@ class _ForkedProcess:
             """Become the process that does the work, after the fork."""
             os.setsid()
             die_with_parent(parent)
-            for number, file in enumerate([os.dup(file) for file in files]):  # copies, as output may be 1
+            copies = [os.dup(file) for file in files]  # as output may be 1
+            for number, file in enumerate(copies):
                 os.dup2(file, number)
             work()
 
@@ -428,6 +430,8 @@ class _Expiry(threading.Timer):
 
 def _line(frame: FrameType | None, file: Path) -> int | None:
     """Return a thread's line in a file, in its innermost frame there."""
-    while frame is not None and Path(frame.f_code.co_filename) != file:
+    while frame is not None:
+        if Path(frame.f_code.co_filename) == file:
+            return frame.f_lineno
         frame = frame.f_back
-    return frame.f_lineno if frame is not None else None
+    return None

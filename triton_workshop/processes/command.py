@@ -48,7 +48,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
-    if SLIDE in environment and not environment[SLIDE].isdecimal():
+    lacks_columns = SLIDE in environment and not environment[SLIDE].isdecimal()
+    if lacks_columns:
         environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN_COLUMNS))
         # Its file has the slide's hidden lines too, and nobody has said which they are.
         environment |= numbering(Path(arguments[0]).absolute(), numbers=())
@@ -57,7 +58,8 @@ def _run(arguments: Sequence[str]) -> int:
     script = None if source is None else _connect(source, environment, linger_seconds)
     if source is not None and script is not None:
         # A parent that is still importing answers late: only a script that imports the same should wait for it.
-        if script.is_ready(None if has_slow_imports(source.decode(errors="replace")) else LIGHT_SCRIPT_WAIT_SECONDS):
+        wait_seconds = None if has_slow_imports(source.decode(errors="replace")) else LIGHT_SCRIPT_WAIT_SECONDS
+        if script.is_ready(wait_seconds):
             request = Request(tuple(arguments), str(Path.cwd()), environment)
             if (code := _run_warm(script, request)) is not None:
                 return code
@@ -81,7 +83,8 @@ def _connect(source: bytes, environment: Mapping[str, str], linger_seconds: floa
 
     Return None if there is none.
     """
-    if not CAN_FORK or not linger_seconds:
+    may_linger = CAN_FORK and linger_seconds > 0
+    if not may_linger:
         return None
     try:
         mode = parent_for(source, environment)

@@ -83,7 +83,8 @@ class CachingWorker:
         if not isinstance(message, tuple):
             raise TypeError(f"expected a tuple of jobs, got {type(message).__name__}")
         self._pending = [(job, CACHE.get(job, job.kernel.data)) for job in message]
-        if unknown := tuple(job for job, cached in self._pending if cached is None):
+        unknown = tuple(job for job, cached in self._pending if cached is None)
+        if unknown:
             self._process = self._start()
             self._process.send(unknown)
 

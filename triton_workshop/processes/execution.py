@@ -105,19 +105,31 @@ def without_internal_frames(error: BaseException) -> BaseException:
         return cause.with_traceback(_linked([*_own_frames(error), *_own_frames(cause)]))
     for link in _chain(error):
         frames = [*_own_frames(link)]
-        if link.__cause__ is None and link.__context__ is not None and not any(_own_frames(link.__context__)):
-            link.__suppress_context__ = True  # that one was raised and handled below the script
+        if _has_internal_context(link):
+            link.__suppress_context__ = True
         link.with_traceback(_linked(frames))
     return error
+
+
+def _has_internal_context(error: BaseException) -> bool:
+    """Return True if its context was raised and handled below the script."""
+    if error.__cause__ is not None:
+        return False
+    context = error.__context__
+    return context is not None and not any(_own_frames(context))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an error and its causes, as far as a traceback shows them."""
     chain = list[BaseException]()
-    while error is not None and not any(error is link for link in chain):
+    while error is not None:
+        is_in_chain = any(error is link for link in chain)
+        if is_in_chain:
+            return
         chain.append(error)
         yield error
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        context = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ or context
 
 
 def _own_frames(error: BaseException) -> Iterator[TracebackType]:
@@ -126,7 +138,8 @@ def _own_frames(error: BaseException) -> Iterator[TracebackType]:
         frame = trace.tb_frame
         is_command = frame.f_code.co_filename == "<string>" and frame.f_back is None  # of `python -c`
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
-        if not is_command and package not in INTERNAL_PACKAGES:
+        is_internal = is_command or package in INTERNAL_PACKAGES
+        if not is_internal:
             yield trace
         trace = trace.tb_next
 

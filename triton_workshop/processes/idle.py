@@ -5,6 +5,7 @@ A warm process is one that has imported torch and Triton.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from triton_workshop.errors import MisuseError
@@ -33,7 +34,7 @@ def idle_seconds(environment: Mapping[str, str]) -> int:
     Without the variable, the default applies. Raises IdleError.
     """
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
-    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
+    if not re.fullmatch(rf"[0-9]{{1,{MAX_DIGITS}}}", text):
         raise IdleError(
             f"{IDLE}={text}: expected how many seconds a warm process stays after the last script, as a whole number: "
             f"60, or 0 for no such process; without this variable, it stays {IDLE_SECONDS // 60} minutes"

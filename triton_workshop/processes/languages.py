@@ -26,8 +26,9 @@ def write_file(script: Script, folder: Path) -> Path:
     every traceback, warning and compile error is right.
     """
     name, source = f"block.{executor(script.language, script.alternative).extension}", script.source
-    if script.origin is not None and script.language in PADDED:
-        name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
+    origin = script.origin if script.language in PADDED else None
+    if origin is not None:
+        name, source = origin.name, "\n" * (origin.line - 1) + source
     file = folder / name
     # Bash, on Windows too, takes the carriage return before a line feed for part of a word; cmd wants it.
     ends = "\r\n" if file.suffix == ".cmd" else "\n"
@@ -52,7 +53,8 @@ def command_for(script: Script, file: Path, variables: Mapping[str, str]) -> tup
     variables = {**variables, **language_executor.environment}
     # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not earlier and not ignores_interrupts:
+    needs_launcher = bool(earlier) or ignores_interrupts
+    if not needs_launcher:
         return last, variables
     # -I and -S: it imports only the standard library, so it starts faster.
     launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))]

@@ -65,20 +65,26 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return default_mode(environment)  # the error is the same wherever it runs
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    texts = {value for value in constants if isinstance(value, str)}
+    variables = (text for text in texts if text.startswith(READ_AT_IMPORT))
     # A variable's name is all capitals; a sentence that begins like one is not.
-    if any(text.startswith(READ_AT_IMPORT) and text.isupper() for text in texts):
+    if any(map(str.isupper, variables)):
         return None
     modules = imported_modules(tree)
     interpreted = simulated(environment) or INTERPRET in texts
     mode = default_mode(environment)
-    if interpreted or any(module.startswith(f"{PACKAGE}.utils_debug") for module in modules):
+    uses_debug = any(module.startswith(f"{PACKAGE}.utils_debug") for module in modules)
+    is_simulated = interpreted or uses_debug
+    if is_simulated:
         mode = Mode.SIMULATOR
+    if mode is not Mode.SIMULATOR:
+        return mode
     packages = [module.partition(".")[0] for module in modules]
     first = next((package for package in packages if package in TRITON_IMPORTERS), PACKAGE)
-    if mode is Mode.SIMULATOR and not interpreted and first != PACKAGE:
-        return None  # Triton comes before our package can settle its mode: an error that the script must see
-    return mode
+    is_settled = interpreted or first == PACKAGE
+    # Else Triton comes before our package can settle its mode: an error that the script must see.
+    return mode if is_settled else None
 
 
 def always_simulated(source: str) -> bool:

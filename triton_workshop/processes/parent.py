@@ -115,13 +115,15 @@ class Parent:
     def serve(self) -> NoReturn:
         """Serve until its time is up."""
         while True:
-            if self._spare is None and self._spare_attempts:
+            may_fork = self._spare is None and self._spare_attempts > 0
+            if may_fork:
                 with suppress(OSError):
                     self._spare = self._fork(with_cuda=self._mode is Mode.CUDA)
                     self._spare_attempts -= 1
             timeout = None if self._clients else max(self._linger_seconds - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(timeout)
-            if not events and not self._clients:
+            is_unused = not events and not self._clients
+            if is_unused:
                 # Immediately: so large a process takes a while to end, and a client that comes now starts another.
                 self._listener.close()
                 os._exit(0)  # and the kernel ends the spare child
@@ -205,7 +207,8 @@ class Parent:
             if self._spare is not None and self._spare.process == process:
                 self._spare.connection.close()
                 self._spare = None
-            for client in [client for client, child in self._clients.items() if child == process]:
+            clients = [client for client, child in self._clients.items() if child == process]
+            for client in clients:
                 self._clients[client] = 0
                 with suppress(OSError):
                     client.send({"code": code})

@@ -181,7 +181,9 @@ class RunningProcess:
     def wait_for_end(self, seconds: float) -> None:
         """Wait until it has ended by itself, or at most that long."""
         deadline = time.monotonic() + seconds
-        while not self.has_ended() and time.monotonic() < deadline:
+        while not self.has_ended():
+            if time.monotonic() >= deadline:
+                return
             self._process.pause(POLL_SECONDS)
 
     def _end(self) -> float:
@@ -254,7 +256,8 @@ def end_process_group() -> None:
 
     There are no groups on Windows.
     """
-    if not WINDOWS and os.getpgrp() == os.getpid():
+    leads_group = not WINDOWS and os.getpgrp() == os.getpid()
+    if leads_group:
         signal_group(os.getpid(), KILL)
     os._exit(1)
 
@@ -280,8 +283,11 @@ def limited_command(command: Sequence[str], size: int, variables: Mapping[str, s
     """
     import shutil
 
+    if sys.platform != "linux":
+        return command
     path = variables.get("PATH")
-    if sys.platform != "linux" or not (shutil.which(command[0], path=path) and shutil.which("sh", path=path)):
+    has_programs = shutil.which(command[0], path=path) and shutil.which("sh", path=path)
+    if not has_programs:
         return command
     return ("sh", "-c", f'ulimit -d {size >> 10} 2>/dev/null; exec "$0" "$@"', *command)
 

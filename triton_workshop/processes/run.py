@@ -106,8 +106,12 @@ class Run(RunningProcess):
         origin or numbers names its file there without the temporary folder.
         """
         script = self._script
-        rename = line_renamer(self._file, script.numbers) if script.origin or script.numbers else bytes
-        while self._readable() and (chunk := os.read(self._output, CHUNK_BYTES)):
+        is_numbered = script.origin is not None or bool(script.numbers)
+        rename = line_renamer(self._file, script.numbers) if is_numbered else bytes
+        while self._readable():
+            chunk = os.read(self._output, CHUNK_BYTES)
+            if not chunk:
+                break
             # A location is written at once, so that a piece seldom ends in its midst.
             yield rename(chunk)
         self._reap()
@@ -123,7 +127,8 @@ class Run(RunningProcess):
             ended = self._reap()
             if ended is not None and time.monotonic() - ended > DRAIN_SECONDS:
                 return False
-            if select.select([self._output], [], [], POLL_SECONDS if ended is None else 0)[0]:
+            seconds = POLL_SECONDS if ended is None else 0
+            if select.select([self._output], [], [], seconds)[0]:
                 return True
             if ended is not None:
                 return False
@@ -136,7 +141,8 @@ class Run(RunningProcess):
     def _variables(self) -> Mapping[str, str]:
         script = self._script
         variables = script.environment(self._file)
-        if not script.plain_python or always_simulated(script.source):
+        may_compile = script.plain_python and not always_simulated(script.source)
+        if not may_compile:
             return variables
         return {**variables, LAUNCHES: str(self._launches)}
 

@@ -77,7 +77,8 @@ class Runner:
                 temporary = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
                 self._folder = Path(self._undo.enter_context(temporary))
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            if CAN_FORK and self._reaper is None:
+            needs_reaper = CAN_FORK and self._reaper is None
+            if needs_reaper:
                 with suppress(OSError):
                     self._reaper = Reaper(self._folder)
                     self._undo.callback(self._reaper.close)

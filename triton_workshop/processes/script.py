@@ -79,7 +79,8 @@ class Outcome:
     @property
     def succeeded(self) -> bool:
         """True for exit status 0 within the time limit."""
-        return self.code == 0 and not self.stopped and not self.timed_out
+        is_cut_short = self.stopped or self.timed_out
+        return self.code == 0 and not is_cut_short
 
     @property
     def reason(self) -> str:

@@ -44,10 +44,15 @@ class SparePool(Generic[S]):
         self._lock = threading.RLock()
         self._closed = False
 
+    @property
+    def _is_off(self) -> bool:
+        """True if none may wait."""
+        return self._closed or self._seconds == 0
+
     def fill(self) -> None:
         """Start those that are missing."""
         with self._lock, suppress(OSError):
-            if self._closed or self._seconds == 0:
+            if self._is_off:
                 return
             while len(self._waiting) < self._max_count:
                 self._waiting.append(self._start())
@@ -75,7 +80,8 @@ class SparePool(Generic[S]):
     def give_back(self, spare: S) -> None:
         """Keep one that got nothing to do after all."""
         with self._lock:
-            if not self._closed and self._seconds != 0 and len(self._waiting) < self._max_count:
+            is_needed = not self._is_off and len(self._waiting) < self._max_count
+            if is_needed:
                 self._waiting.append(spare)
                 return
         spare.close()

@@ -85,7 +85,8 @@ class WarmParents:
     def start_script(self, source: str, mode: Mode, request: Request) -> tuple[Process, int] | None:
         """Fork a parent for a script, unless it still imports what that needs not."""
         lease = self._lease(mode)
-        if not has_slow_imports(source) and not lease.is_ready():
+        may_use_parent = has_slow_imports(source) or lease.is_ready()
+        if not may_use_parent:
             return None
         return with_output(lambda files: WarmProcess(lease.parent).begin(request, files))
 
@@ -105,10 +106,12 @@ class WarmParents:
             if self._closed:
                 raise OSError("this runner has been closed")
             lease = self._leases.get(mode)
-            if lease is None or lease.parent != parent or lease.poll() is not None:
-                if lease is not None:
-                    lease.release()
-                lease = self._leases[mode] = WarmProcess(parent, self._linger_seconds)
+            if lease is not None:
+                is_valid = lease.parent == parent and lease.poll() is None
+                if is_valid:
+                    return lease
+                lease.release()
+            lease = self._leases[mode] = WarmProcess(parent, self._linger_seconds)
             return lease
 
     def close(self) -> None:
@@ -166,4 +169,6 @@ def _fits_a_spare(source: str, mode: Mode) -> bool:
     """
     # A new process finds Triton only by way of our package where there is no wheel of it.
     as_new = PACKAGE in source or "triton" not in source
-    return as_new and has_slow_imports(source) and mode is default_mode(os.environ)
+    if not as_new:
+        return False
+    return has_slow_imports(source) and mode is default_mode(os.environ)

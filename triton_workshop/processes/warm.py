@@ -176,7 +176,10 @@ class WarmProcess:
     def poll(self) -> int | None:
         """Return the exit status, or None while it runs."""
         with self._lock:
-            while self._code is None and select.select([self._connection], [], [], 0)[0]:
+            while self._code is None:
+                has_message = select.select([self._connection], [], [], 0)[0]
+                if not has_message:
+                    break
                 self._listen()
             return self._code
 

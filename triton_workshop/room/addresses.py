@@ -44,15 +44,18 @@ class Endpoint:
     @property
     def address(self) -> str:
         """Address for the room."""
-        everywhere = self.host in ("0.0.0.0", "::")
-        return self.url or (
-            Endpoint(network_address() or LOOPBACK, self.port).local_address if everywhere else self.local_address
-        )
+        if self.url:
+            return self.url
+        if self.host not in ("0.0.0.0", "::"):
+            return self.local_address
+        host = network_address() or LOOPBACK
+        return Endpoint(host, self.port).local_address
 
     @property
     def local_only(self) -> bool:
         """True if no other machine gets there, as far as the options say."""
-        return not (self.url or self.proxy) and ipaddress.ip_address(self.host).is_loopback
+        has_other_way = bool(self.url or self.proxy)
+        return not has_other_way and ipaddress.ip_address(self.host).is_loopback
 
     def invitation(self, word: str, ticket: str, key: str, *, kernels: bool = True) -> Invitation:
         """Return the invitation; its link has the ticket in place of the word.
@@ -105,16 +108,17 @@ def is_address(url: str) -> bool:
     """Return whether the room can get there, and a QR code can hold it."""
     try:
         parsed = urlsplit(url)
-        named = parsed.scheme in ("http", "https") and parsed.hostname and parsed.port != 0
+        is_web = parsed.scheme in ("http", "https") and parsed.port != 0
     except ValueError:  # a bracket that is not closed, or a port that is no number
         return False
-    return (
-        bool(named)
-        and not (parsed.query or parsed.fragment)
-        and len(url) <= MAX_URL_CHARACTERS
-        and url.isprintable()
-        and " " not in url
-    )
+    has_suffix = bool(parsed.query or parsed.fragment)
+    if has_suffix:
+        return False
+    is_printable = url.isprintable() and " " not in url
+    if not is_printable:
+        return False
+    has_host = is_web and bool(parsed.hostname)
+    return has_host and len(url) <= MAX_URL_CHARACTERS
 
 
 def network_address() -> str | None:
@@ -129,6 +133,8 @@ def network_address() -> str | None:
                 address = ipaddress.ip_address(probe.getsockname()[0])
         except OSError:
             continue
-        if not (address.is_loopback or address.is_link_local or address.is_unspecified):
+        is_own = address.is_loopback or address.is_unspecified
+        is_in_network = not is_own and not address.is_link_local
+        if is_in_network:
             return str(address)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -164,7 +165,7 @@ class BoardPage:
 def attendee_number(request: Request) -> int:
     """Parse the number of an attendee in a path."""
     text = request.path_params["number"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS):
+    if not re.fullmatch(rf"[0-9]{{1,{MAX_NUMBER_DIGITS}}}", text):
         raise HTTPException(404)
     return int(text)
 
@@ -206,10 +207,12 @@ def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_T
 
     Raises MalformedError.
     """
-    number = message.get(name)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= maximum:
+    number: Any = message.get(name)
+    is_integer = isinstance(number, int) and not isinstance(number, bool)
+    is_in_range = is_integer and 0 <= number <= maximum
+    if not is_in_range:
         raise MalformedError(f"`{name}` has to be a whole number from 0 to {maximum}")
-    return number
+    return int(number)
 
 
 # What goes out
@@ -221,7 +224,8 @@ def board_to_json(board: Board) -> dict[str, Any]:
     # The second half is listed as soon as somebody has begun it.
     halves = {1} | {EXERCISES[number].session for number in counts}
     required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
-    listed = [number for number in EXERCISES if number in required or number in counts]
+    shown = {*required, *counts}
+    listed = [number for number in EXERCISES if number in shown]
     return {
         "exercises": [
             asdict(counts.get(number, ExerciseCount(number, 0, 0)))
@@ -240,7 +244,8 @@ def board_to_json(board: Board) -> dict[str, Any]:
 def times_to_json(times: Submissions, reader: int | None = None) -> dict[str, Any]:
     """Return the board of times; to an attendee only while it is on."""
     on = times.board_is_on
-    return {"on": on, "exercises": entries_to_json(times.entries(), reader) if on or reader is None else []}
+    is_shown = on or reader is None
+    return {"on": on, "exercises": entries_to_json(times.entries(), reader) if is_shown else []}
 
 
 def _attendee_to_json(attendee: AttendeeStatus) -> dict[str, Any]:

@@ -62,7 +62,8 @@ class Followers:
 
         A new stream ends another one when all are taken: so in the crowd nobody opens one again and again.
         """
-        if self._limiter.acquire(number) or len(self.pages) < MAX_STREAMS:
+        is_admitted = self._limiter.acquire(number) or len(self.pages) < MAX_STREAMS
+        if is_admitted:
             return True
         of_address = Counter(page.address for page in self.pages)
         return of_address[address] < max(of_address.values())

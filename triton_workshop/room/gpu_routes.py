@@ -86,7 +86,8 @@ class GpuRoutes:
             return PlainTextResponse(f"This is no script for a GPU: {error}.", 400)
         # A page sends a script again if no answer came: that uses up nothing of its limit.
         is_new = await asyncio.to_thread(self._submissions.find, number, job.id) is None
-        if is_new and not self._limiter.acquire(number):
+        is_refused = is_new and not self._limiter.acquire(number)
+        if is_refused:
             return too_many_requests(TOO_MANY_SCRIPTS)
         try:
             await asyncio.to_thread(self._submissions.submit, number, job)
@@ -107,7 +108,8 @@ class GpuRoutes:
                 return PlainTextResponse(UNKNOWN_JOB, 404)
             state = self._state(submission)
             is_over = asyncio.get_running_loop().time() >= deadline or submission.answer is not None
-            if is_over or seen != f"{state['state']}-{state['place']}":
+            is_due = is_over or seen != f"{state['state']}-{state['place']}"
+            if is_due:
                 return JSONResponse(state)
             await self._wait_for_news(state, changed, deadline)
 
@@ -120,8 +122,11 @@ class GpuRoutes:
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 await changed.wait()
-                # The state has these fields and others: while it contains them, nothing has changed.
-                while self._dispatcher.is_unanswered(id) and state.items() >= self._progress(id).items():
+                while self._dispatcher.is_unanswered(id):
+                    # The state has these fields and others: while it contains them, nothing has changed.
+                    is_same = state.items() >= self._progress(id).items()
+                    if not is_same:
+                        return
                     await self._dispatcher.changed.wait()
 
     def _state(self, submission: Submission) -> dict[str, Any]:
@@ -154,8 +159,8 @@ class GpuRoutes:
 def wait_seconds(request: Request) -> int:
     """Return the seconds that a request wants to wait, as far as it may."""
     text = request.query_params.get("wait", "")
-    is_number = text.isascii() and text.isdecimal() and len(text) < 4
-    return min(int(text), MAX_WAIT_SECONDS) if is_number else 0
+    match = re.fullmatch(r"[0-9]{1,3}", text)
+    return min(int(text), MAX_WAIT_SECONDS) if match else 0
 
 
 def parse_job(message: Mapping[str, Any]) -> Job:

@@ -165,13 +165,14 @@ class Dispatcher:
         slots = self.status.slots if self.status else 0
         # The driver runs what was sent first, as many as it has slots; the others wait there.
         queue = [*list(self._sent)[slots:], *self._waiting]
-        if id in self._sent and id not in queue:
-            return 0
-        return queue.index(id) + 1 if id in queue else len(queue) + 1
+        if id in queue:
+            return queue.index(id) + 1
+        return 0 if id in self._sent else len(queue) + 1
 
     def is_unanswered(self, id: str) -> bool:
         """Return whether a submission is known to be waiting or running."""
-        return id in self._waiting or (id in self._sent and id not in self._cancelled)
+        is_at_driver = id in self._sent and id not in self._cancelled
+        return is_at_driver or id in self._waiting
 
     def wake(self) -> None:
         """Look at the queue at once: it has changed."""
@@ -207,14 +208,16 @@ class Dispatcher:
             self._inbox.popleft()
         now = asyncio.get_running_loop().time()
         for id, sent_at in self._sent.items():
-            if now > sent_at + ANSWER_SECONDS and id not in self._cancelled:
+            is_late = now > sent_at + ANSWER_SECONDS and id not in self._cancelled
+            if is_late:
                 await asyncio.to_thread(self._submissions.answer, id, UNANSWERED)
         unanswered = [submission.id for submission in await asyncio.to_thread(self._submissions.unanswered)]
         # What was answered here (cancelled, superseded, too late) or has been deleted need not run on.
         for id in self._sent.keys() - unanswered - self._cancelled.keys():
             self._cancelled[id] = now
             driver.send(Cancel(id))
-        if any(now > cancelled_at + CANCEL_SECONDS for cancelled_at in self._cancelled.values()):
+        is_stuck = any(now > cancelled_at + CANCEL_SECONDS for cancelled_at in self._cancelled.values())
+        if is_stuck:
             # The news of its end takes a moment: until then, it is not to be killed again.
             self._cancelled = dict.fromkeys(self._cancelled, now)
             driver.kill()

@@ -94,14 +94,16 @@ class Guard:
         path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
         if not is_known_host(request.headers.get("host"), self._names):
             return PlainTextResponse(WRONG_HOST, 421)
-        if request.method == "POST" and not is_same_site(request.headers, self._host):
+        is_cross_site = request.method == "POST" and not is_same_site(request.headers, self._host)
+        if is_cross_site:
             return PlainTextResponse(CROSS_SITE, 403)
         if not path:  # the address behind a proxy as people type it; the page's own links need the slash
             query = request.scope["query_string"].decode("latin-1")
             return RedirectResponse(f"{self._path}/?{query}".removesuffix("?"))
         if path == "/favicon.ico":  # browsers ask for it by themselves
             return Response(status_code=204)
-        if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
+        is_open = path == "/enter.css" or path.startswith("/board")  # the board has a key of its own
+        if is_open:
             return None
         if path == "/enter":
             if request.method != "POST":  # after a wrong word it is a browser's address, loaded again or kept
@@ -113,14 +115,18 @@ class Guard:
 
     async def _check_session(self, request: Request, path: str) -> Response | None:
         attendee = await self._attendee(token_of(request))
-        if path == "/" and "session" in request.query_params:  # the link that `join` prints
-            return await self._confirm_session(request.query_params["session"], attendee)
-        if path == "/" and "word" in request.query_params and is_navigation(request.headers):
+        query: Mapping[str, str] = request.query_params if path == "/" else {}
+        if "session" in query:  # the link that `join` prints
+            return await self._confirm_session(query["session"], attendee)
+        brings_word = "word" in query and is_navigation(request.headers)
+        if brings_word:
             if attendee is not None:
                 return RedirectResponse("./", 303)
-            return await self._admit(request, request.query_params["word"])
+            return await self._admit(request, query["word"])
         if attendee is not None:
-            if request.method == "POST" and path != "/leave" and not self._message_limiter.acquire(attendee.number):
+            is_message = request.method == "POST" and path != "/leave"
+            is_refused = is_message and not self._message_limiter.acquire(attendee.number)
+            if is_refused:
                 self.sessions.record_refusal(attendee.token)
                 return too_many_requests(TOO_MANY_MESSAGES)
             request.state.attendee = attendee

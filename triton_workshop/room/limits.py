@@ -8,7 +8,7 @@ import socket
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import lru_cache, partial
 from typing import Any
@@ -200,9 +200,7 @@ class Connections:
         if len(self._new) + len(self._idle) > MAX_IDLE_CONNECTIONS:
             candidates = (*self._new, *self._idle)
             ((network, _),) = Counter(network_of(host) for host, _ in candidates).most_common(1)
-            new, idle = (
-                [client for client in group if network_of(client[0]) == network] for group in (self._new, self._idle)
-            )
+            new, idle = _of_network(self._new, network), _of_network(self._idle, network)
             crowd = new if len(new) > len(idle) else idle
             silent = (client for client in crowd if not unread_bytes(self._all[client]))
             # This also takes it out of both groups, so that it is not counted until it is cut.
@@ -216,13 +214,20 @@ class Connections:
         """
         ((crowd, _),) = Counter(network_of(host) for host, _ in self._all).most_common(1)
         pending = {client: session for client, (network, session) in self._waiting.items() if network == crowd}
-        silent = [client for client in (*self._new, *self._idle) if network_of(client[0]) == crowd]
-        if pending and len(pending) >= len(silent):
+        silent = _of_network((*self._new, *self._idle), crowd)
+        is_mostly_pending = bool(pending) and len(pending) >= len(silent)
+        if is_mostly_pending:
             ((busiest, _),) = Counter(pending.values()).most_common(1)
             self.cut(next(client for client, session in pending.items() if session == busiest))
+            return
         # Those that follow have no timer, and are never cut here.
-        elif rest := silent or [client for client in self._timers if network_of(client[0]) == crowd]:
+        rest = silent or _of_network(self._timers, crowd)
+        if rest:
             self.cut(rest[0])
+
+
+def _of_network(clients: Iterable[Client], network: str) -> list[Client]:
+    return [client for client in clients if network_of(client[0]) == network]
 
 
 def watch_connections(config: Config) -> None:

@@ -44,7 +44,8 @@ class TextFile:
 
     def response(self, accept_encoding: str | None) -> Response:
         """Return the response for a request's `Accept-Encoding`."""
-        return self.compressed if accepts_gzip(accept_encoding or "") else self.plain
+        accepts_compressed = accepts_gzip(accept_encoding or "")
+        return self.compressed if accepts_compressed else self.plain
 
 
 def text_file(text: str, kind: str) -> TextFile:
@@ -62,10 +63,10 @@ def accepts_gzip(accept_encoding: str) -> bool:
 
     `gzip;q=0` does not, and `*` is for all that it does not name.
     """
-    codings = {
-        name.strip().lower(): weight.replace(" ", "").lower()
-        for name, _, weight in (coding.partition(";") for coding in accept_encoding.split(","))
-    }
+    codings = {}
+    for coding in accept_encoding.split(","):
+        name, _, weight = coding.partition(";")
+        codings[name.strip().lower()] = weight.replace(" ", "").lower()
     weight = next((codings[name] for name in ("gzip", "x-gzip", "*") if name in codings), "q=0")
     return not re.fullmatch(r"q=0?(\.0*)?", weight)
 
@@ -129,7 +130,10 @@ class PictureStore:
         with self._encoding:
             store = self._of_deck if name in self._of_deck else self._of_outputs
             data = store.get(name)
-            if data is None or (encoded := as_webp(data)) is None:
+            if data is None:
+                return None
+            encoded = as_webp(data)
+            if encoded is None:
                 return None
             store[name] = encoded  # is returned as it is the next time
             return encoded
@@ -147,8 +151,11 @@ class LivePage:
         If the room has GPUs, they run there, too.
         """
         self._bundle, self._has_gpus = bundle, gpus and bundle is not None
-        self.pieces = {name: data for blob in bundle.blobs for name, data in blob.pieces().items()} if bundle else {}
+        self.pieces: dict[str, bytes] = {}
         """Pieces of the bundle by name."""
+        blobs = bundle.blobs if bundle else ()
+        for blob in blobs:
+            self.pieces |= blob.pieces()
         self._files = {name: text_file(room_asset(name), kind) for name, kind in ASSETS.items()}
         self._files |= {name: text_file(asset(name), "javascript") for name in LIVE_SCRIPTS}
         if self._has_gpus:

@@ -36,7 +36,8 @@ class Mailbox(Generic[Message]):
         with self._condition:
             self._condition.wait_for(lambda: self._waiting or self._closed, seconds)
             messages, self._waiting = self._waiting, {}
-            return None if self._closed and not messages else messages
+            has_ended = self._closed and not messages
+            return None if has_ended else messages
 
     def clear(self) -> None:
         """Drop all messages."""

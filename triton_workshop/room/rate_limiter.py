@@ -84,7 +84,8 @@ class SessionLimiter:
         if token is None:
             yield True
             return
-        if self._waiting[token] >= MAX_PENDING_REQUESTS or not self._limiter.acquire(token):
+        is_refused = self._waiting[token] >= MAX_PENDING_REQUESTS or not self._limiter.acquire(token)
+        if is_refused:
             self.record_refusal(token)
             yield False
             return

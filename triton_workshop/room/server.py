@@ -178,7 +178,8 @@ class Server:
         board = await asyncio.to_thread(self._register.board)
         numbers = await asyncio.to_thread(self._register.numbers)
         self.stream.set("calls", sorted(call.number for call in board.calls))
-        if gone := [follower for follower in followers if follower.number not in numbers]:
+        gone = [follower for follower in followers if follower.number not in numbers]
+        if gone:
             self.followers.end(gone)
         if tokens := self.guard.sessions.excessive():
             await asyncio.to_thread(self._note_excess, tokens)

@@ -217,8 +217,8 @@ class SentState:
             self._position = position
             changes.append(position)
         runs = tuple(show.live.runs.values())
-        deck_changed = show.deck is not self._deck
-        if deck_changed or not same_runs(runs, self._runs):
+        has_changed = show.deck is not self._deck or not same_runs(runs, self._runs)
+        if has_changed:
             self._deck, self._runs = show.deck, runs
             changes += self._match_blocks(show)
         changes += self._output_changes()
@@ -236,8 +236,10 @@ class SentState:
                 continue
             now = self._now()
             # The first two are the run and its status: a change of these is shown at once.
-            grows = previous is not None and previous[:2] == state[:2] and run.status is Status.RUNNING
-            if not grows or now >= self._printed_at[index] + update_interval(run):
+            is_same_run = previous is not None and previous[:2] == state[:2]
+            grows = is_same_run and run.status is Status.RUNNING
+            is_due = not grows or now >= self._printed_at[index] + update_interval(run)
+            if is_due:
                 self._outputs[index], self._printed_at[index] = state, now
                 yield BlockOutput(index, to_output(run))
 
@@ -293,7 +295,8 @@ def to_output(run: BlockRun) -> Output:
     if omitted:
         lines = (Text(f"[the first {omitted:,} lines are not shown here]"), *lines)
     running = run.failure is None and run.status is not Status.ENDED
-    failed = not running and (run.outcome is None or not run.outcome.succeeded)
+    succeeded = run.outcome is not None and run.outcome.succeeded
+    failed = not running and not succeeded
     picture = None
     if run.picture is not None:
         with suppress(OSError):

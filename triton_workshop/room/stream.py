@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
@@ -43,7 +44,8 @@ class Stream:
         """Give a key a value, unless it has it already."""
         # In ASCII, so that no character in it can be taken for the end of a line.
         text = json.dumps(value)
-        if key in self._events and self._events[key][1] == text:
+        has_value = key in self._events and self._events[key][1] == text
+        if has_value:
             return
         self.version += 1
         self._events.pop(key, None)
@@ -68,8 +70,9 @@ class Stream:
     def parse_version(self, last_event: str | None) -> int:
         """Return the version in a `Last-Event-ID`; 0 for a new client."""
         epoch, _, version = (last_event or "").partition(":")
-        is_valid = epoch == self.epoch and version.isascii() and version.isdecimal() and len(version) < 20
-        return int(version) if is_valid and int(version) <= self.version else 0
+        is_valid = epoch == self.epoch and re.fullmatch(r"[0-9]{1,19}", version) is not None
+        number = int(version) if is_valid else 0
+        return number if number <= self.version else 0
 
     def events_since(self, last_version: int) -> bytes:
         """Return the events that a client lacks, in the order of versions."""

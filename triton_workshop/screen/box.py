@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import ClassVar, Generic, TypeVar
 
 from rich.style import Style
@@ -106,7 +107,8 @@ class Keys(TextBox):
 
     def texts(self, width: int) -> list[Text]:
         """Return the groups, with empty lines between them if there is room."""
-        column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
+        entries = chain.from_iterable(rows for _, rows in self.groups)
+        column = max(len(keys) for keys, _ in entries) + 3
         sections = [self.group(name, rows, column, width) for name, rows in self.groups]
         height = sum(len(section) + 1 for section in sections) - 1
         gap = [Text()] if height <= self.app.size.height - 2 else []
@@ -135,5 +137,9 @@ class Keys(TextBox):
 
 def help_entries(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:
     """Return the keys that have an explanation, as the help shows them."""
-    described = [binding for binding in bindings if isinstance(binding, Binding) and binding.tooltip]
-    return tuple((binding.key_display or binding.key, binding.tooltip) for binding in described)
+    entries = []
+    for binding in bindings:
+        if isinstance(binding, Binding) and binding.tooltip:
+            keys = binding.key_display or binding.key
+            entries.append((keys, binding.tooltip))
+    return tuple(entries)

@@ -44,7 +44,8 @@ class CodeLine:
     @property
     def column(self) -> int | None:
         """The column of the comment beside the code, if there is one."""
-        return self.code.cell_len + self.gap if self.code and self.comment else None
+        is_beside_code = self.code and self.comment
+        return self.code.cell_len + self.gap if is_beside_code else None
 
     @property
     def aligned(self) -> bool:
@@ -78,14 +79,17 @@ def comment_columns(lines: Sequence[CodeLine], width: int) -> Mapping[int | None
     there, it is no longer a column.
     """
     columns: dict[int | None, int] = {}
-    for column in {line.column for line in lines if line.column is not None and line.aligned}:
+    aligned = [line for line in lines if line.aligned]
+    aligned_columns = {line.column for line in aligned if line.column is not None}
+    for column in aligned_columns:
         members = [line for line in lines if line.column == column]
         # Any other place is no better than the next of these to its right, where all that fit still fit.
         positions = {min(column, width - line.comment.cell_len) for line in members}
-        fitting = {position: sum(line.fits(position, width) for line in members) for position in positions}
-        within = {
-            position: sum(line.comment.cell_len <= width - position for line in members) for position in positions
-        }
+        fitting: dict[int, int] = {}
+        within: dict[int, int] = {}
+        for position in positions:
+            fitting[position] = sum(line.fits(position, width) for line in members)
+            within[position] = sum(line.comment.cell_len <= width - position for line in members)
         # Of equally good positions, one where comments fit on a row of their own, and then the rightmost.
         best = max(positions, key=lambda position: (fitting[position], within[position], position))
         if fitting[best]:

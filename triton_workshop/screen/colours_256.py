@@ -37,7 +37,9 @@ def nearest(colour: Color) -> Color:
         return colour
     triplet = colour.triplet
     colourful = chroma(triplet) > MIN_CHROMA
-    choices = [number for number in neighbours(triplet) if not colourful or chroma(PALETTE[number])]
+    choices = neighbours(triplet)
+    if colourful:
+        choices = [number for number in choices if chroma(PALETTE[number])]
     return Color.from_ansi(min(choices, key=lambda number: dist(triplet, PALETTE[number])))
 
 
@@ -61,8 +63,9 @@ def closest_levels(value: int) -> list[int]:
 @lru_cache(maxsize=4096)
 def reduce_style(style: Style) -> Style:
     """Return a style in colours of the 256."""
-    colour, ground = style.color, style.bgcolor
-    return style + Style(color=colour and nearest(colour), bgcolor=ground and nearest(ground))
+    colour = style.color and nearest(style.color)
+    ground = style.bgcolor and nearest(style.bgcolor)
+    return style + Style(color=colour, bgcolor=ground)
 
 
 class Colours256Filter(LineFilter):

@@ -52,7 +52,8 @@ def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
 
     def look() -> None:
         """Leave if the terminal has gone."""
-        if terminal is not None and terminal.poll(0):
+        has_gone = terminal is not None and terminal.poll(0)
+        if has_gone:
             leave()
 
     atexit.register(_discard_unwritable_output)
@@ -83,7 +84,9 @@ def _terminal() -> select.poll | None:
 
     `poll` reports this one event without being asked for it.
     """
-    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+    if sys.platform == "win32":
+        return None
+    if sys.__stdin__ is None or not sys.__stdin__.isatty():
         return None
     poll = select.poll()
     poll.register(sys.__stdin__, 0)

@@ -49,7 +49,9 @@ def suspend_job(app: App[int], close: Callable[[], None]) -> str:
         close()
         os._exit(1)
 
-    if sys.platform == "win32" or os.getpgrp() == os.getsid(0):  # the terminal runs this command, and no shell
+    if sys.platform == "win32":
+        return NO_SHELL
+    if os.getpgrp() == os.getsid(0):  # the terminal runs this command, and no shell
         return NO_SHELL
     try:
         with app.suspend(), _handled((signal.SIGTERM, signal.SIGHUP), abandon):

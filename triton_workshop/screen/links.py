@@ -38,4 +38,6 @@ def open_link(link: str) -> str:
 
 def has_browser() -> bool:
     """Return True if links can be opened here."""
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in DISPLAYS)
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return any(os.environ.get(name) for name in DISPLAYS)

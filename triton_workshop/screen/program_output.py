@@ -100,7 +100,8 @@ class ProgramOutput:
         text = self._unfinished + self._decode.decode(data)
         tail = UNFINISHED.search(text, max(len(text) - SEQUENCE_CHARACTERS, 0))
         self._unfinished = tail.group() if tail else ""
-        for token in TOKENS.finditer(text, 0, tail.start() if tail else len(text)):
+        end = tail.start() if tail else len(text)
+        for token in TOKENS.finditer(text, 0, end):
             self.process(token)
 
     def process(self, token: re.Match[str]) -> None:
@@ -116,4 +117,8 @@ def numbers(parameters: str) -> list[int]:
 
     A number that is missing or malformed is 0.
     """
-    return [int(number) if number.isdecimal() and len(number) < 6 else 0 for number in parameters.split(";")]
+    result = []
+    for number in parameters.split(";"):
+        is_valid = number.isdecimal() and len(number) < 6
+        result.append(int(number) if is_valid else 0)
+    return result

@@ -112,21 +112,23 @@ def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
 def superscript(text: str) -> str:
     """Return superscript characters if Unicode has them all, else `^text`."""
     raised = text.translate(SUPERSCRIPTS)
-    missing = any(a == b and not a.isspace() for a, b in zip(text, raised, strict=True))
-    return f"^{text}" if missing else raised
+    unchanged = (a for a, b in zip(text, raised, strict=True) if a == b)
+    has_all = all(character.isspace() for character in unchanged)
+    return raised if has_all else f"^{text}"
 
 
 def span_style(span: Span, palette: Palette) -> Style:
     """Return the style of a span in a palette's colours."""
     foreground, background = colour(span.foreground, palette), colour(span.background, palette)
-    if foreground is None and span.style_class in CLASSES:
-        foreground = getattr(palette, span.style_class)
-    if foreground is None and span.code:
-        foreground = palette.literal
-    if foreground is None and span.link:
-        foreground = palette.link
-    if foreground is None and span.bold:
-        foreground = palette.emphasis
+    if foreground is None:
+        if span.style_class in CLASSES:
+            foreground = getattr(palette, span.style_class)
+        elif span.code:
+            foreground = palette.literal
+        elif span.link:
+            foreground = palette.link
+        elif span.bold:
+            foreground = palette.emphasis
     return Style(
         color=foreground,
         bgcolor=background,
@@ -146,8 +148,8 @@ def colour(name: str | None, palette: Palette) -> str | None:
     """
     if name is None:
         return None
-    prefix, of_theme, tone_name = name.rpartition(":")
-    if of_theme and prefix in ("palette", "p"):
+    prefix, _, tone_name = name.rpartition(":")
+    if prefix in ("palette", "p"):
         tone = THEME_TONES.get(tone_name) or NAMED_COLOURS.get(tone_name)
         return str(getattr(palette, tone)) if tone else None
     if name in NAMED_COLOURS:
@@ -170,12 +172,14 @@ def without_default_colours(style: Style) -> Style:
     A slide has a default of its own.
     """
     color, ground = style.color, style.bgcolor
-    if not ((color and color.is_default) or (ground and ground.is_default)):
+    has_default_color = color is not None and color.is_default
+    has_default_ground = ground is not None and ground.is_default
+    if not (has_default_color or has_default_ground):
         return style
     # Adding a style without a colour would keep the old colour.
     return style.without_color + Style(
-        color=None if color is None or color.is_default else color,
-        bgcolor=None if ground is None or ground.is_default else ground,
+        color=None if has_default_color else color,
+        bgcolor=None if has_default_ground else ground,
     )
 
 
@@ -205,7 +209,8 @@ def comment_start(line: Text, palette: Palette) -> int:
     styles = (token_style(Comment, palette), task_style(palette))
     start = len(line)
     for span in reversed(line.spans):  # some lexers split a comment
-        if span.end != start or span.style not in styles:
+        is_comment = span.end == start and span.style in styles
+        if not is_comment:
             break
         start = span.start
     return start

@@ -121,8 +121,10 @@ class Transcript(ProgramOutput):
         total_bytes = 0
         for row in range(len(self.lines) - 1, -1, -1):
             line = self.lines[row]
-            total_bytes += len(line.picture.data) if isinstance(line, PictureLine) else 0
-            if total_bytes > MAX_PICTURE_BYTES and isinstance(line, PictureLine):
+            if not isinstance(line, PictureLine):
+                continue
+            total_bytes += len(line.picture.data)
+            if total_bytes > MAX_PICTURE_BYTES:
                 self.lines[row] = Text(line.plain)
 
     def _wipe_picture(self) -> None:

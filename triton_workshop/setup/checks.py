@@ -88,9 +88,12 @@ def check_uv(machine: MachineFacts) -> Check:
 def check_torch(machine: MachineFacts) -> Check:
     """Return the row of PyTorch, which must see a GPU if there is one."""
     check = _check_package("torch", machine, machine.fact("torch"))
+    if check.state is not State.OK:
+        return check
     # Of a torch that could not be imported, nobody knows what it was built with.
-    sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
-    if check.state is not State.OK or sees_gpu:
+    lacks_cuda = machine.fact("torch") and not machine.fact("torch_cuda")
+    misses_gpu = machine.gpu_run is not None and lacks_cuda
+    if not misses_gpu:
         return check
     found = f"{check.found}, built without CUDA: it cannot use the GPU"
     return Check("torch", State.WARNING, found, _reinstall("torch"))  # the simulator works without CUDA
@@ -133,7 +136,8 @@ def check_gpu(machine: MachineFacts) -> Check:
     capability = _dotted(gpu.compute_capability)
     more = f" (and {len(more_gpus)} more)" if more_gpus else ""
     description = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
-    if any(gpu.runs_kernels for gpu in machine.visible_gpus):
+    has_usable_gpu = any(gpu.runs_kernels for gpu in machine.visible_gpus)
+    if has_usable_gpu:
         return Check("GPU", State.OK, description)
     fix = (
         f"Too old for current torch and Triton, which need compute capability {_dotted(OLDEST_CAPABILITY)}. "
@@ -170,7 +174,8 @@ def check_driver(machine: MachineFacts) -> Check:
     description += f"; torch uses {torch_cuda}"
     major = int(torch_cuda.split(".")[0])
     # Minor versions of CUDA are compatible with each other, and a kernel that ran proves more than a number.
-    if machine.gpu_works or machine.driver.cuda[0] >= major:
+    is_new_enough = machine.gpu_works or machine.driver.cuda[0] >= major
+    if is_new_enough:
         return Check(name, State.OK, description)
     oldest = OLDEST_DRIVER.get(major)
     requirement = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
@@ -214,11 +219,13 @@ def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
     """
     on_gpu = run is machine.gpu_run
     torch = check_torch(machine).state
-    if torch is State.FAILED or (on_gpu and torch is State.WARNING):
+    faults = (State.FAILED, State.WARNING) if on_gpu else (State.FAILED,)
+    if torch in faults:
         return "torch"
     if check_triton(machine).state is State.FAILED:
         return "Triton"
-    return "the NVIDIA driver" if on_gpu and check_driver(machine).state is State.FAILED else None
+    has_wrong_driver = on_gpu and check_driver(machine).state is State.FAILED
+    return "the NVIDIA driver" if has_wrong_driver else None
 
 
 def check_interpret(machine: MachineFacts) -> Check:
@@ -291,9 +298,12 @@ def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
     """Return the verdict on the machine."""
     wants_simulator = simulated(machine.environ)
     on_gpu = machine.gpu_works and not wants_simulator
-    device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None
+    device = "cpu" if machine.simulator_run.worked else None
+    if on_gpu:
+        device = "cuda"
     packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
-    if packages_failed or device is None:
+    is_ready = not packages_failed and device is not None
+    if not is_ready:
         return Readiness(
             False,
             device,
@@ -301,11 +311,16 @@ def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
         )
     if on_gpu:
         return Readiness(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
-    if machine.gpu_run is not None and not wants_simulator:
-        to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
-        return Readiness(True, device, f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first.")
+    has_nvidia_gpu = machine.gpus or machine.nvidia_on_the_bus
     if machine.gpu_run is not None:
+        if not wants_simulator:
+            to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
+            return Readiness(
+                True, device, f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first."
+            )
         reason = "TRITON_INTERPRET is set"
+    elif has_nvidia_gpu:
+        reason = "see the GPU's row"
     else:
-        reason = "see the GPU's row" if machine.gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
+        reason = "no NVIDIA GPU here"
     return Readiness(True, device, f"Ready: kernels run on the simulator ({reason}).")

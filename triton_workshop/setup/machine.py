@@ -59,7 +59,8 @@ class KernelRun:
         match = re.search(r'kernel\.py", line \d+, in <module>\s+import (torch|triton)\b', self.stderr)
         if match is not None:
             return match[1]
-        return "torchvision" if "correct" in self.facts and self.failure is not None else None
+        failed_later = "correct" in self.facts and self.failure is not None
+        return "torchvision" if failed_later else None
 
     @property
     def outcome(self) -> str:
@@ -73,7 +74,8 @@ class KernelRun:
         """Line of a traceback with the error, or else the last line."""
         lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b|(fatal )?error:", line)]
-        return shortened((errors or lines or [""])[-1], 160)
+        candidates = errors or lines
+        return shortened(candidates[-1] if candidates else "", 160)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,9 @@ def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
         # These processes import PyTorch while the other facts are gathered, and are asked last.
         simulator_run = stack.enter_context(kernel_process(simulate=True))
         gpu_run = None
-        if any(gpu.runs_kernels for gpu in select_visible(gpus, os.environ.get("CUDA_VISIBLE_DEVICES"))):
+        visible_gpus = select_visible(gpus, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        has_usable_gpu = any(gpu.runs_kernels for gpu in visible_gpus)
+        if has_usable_gpu:
             gpu_run = stack.enter_context(kernel_process(simulate=False))
         pictures = how_pictures_show()
         # Not before: how pictures show is asked of the terminal, and its answer must not meet a spinner.

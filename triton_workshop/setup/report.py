@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from rich.console import Console
 from rich.table import Table
@@ -31,7 +32,8 @@ def print_report(checks: Sequence[Check], verdict: Readiness, console: Console) 
     names = max(len(check.name) for check in checks)
     for check in _rows(checks):
         console.print(_row(check, names))
-        for line in _wrapped(check.fix or "", console.width - len(INDENT)):
+        lines = _wrapped(check.fix or "", console.width - len(INDENT))
+        for line in lines:
             fix = Text(INDENT + line)
             fix.highlight_regex(r"`[^`]*`|(?<=^   ) .*", style="cyan")
             console.print(fix, soft_wrap=True)  # Rich would break a command, which has to be copied in one piece
@@ -45,7 +47,9 @@ def _rows(checks: Sequence[Check]) -> Iterator[Check]:
     Working packages share torch's row if torch works.
     """
     well = {check.name: check for check in checks if check.state is State.OK}
-    sharing = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
+    sharing: list[Check] = []
+    if "torch" in well:
+        sharing = [well[name] for name in ("torchvision", "Pillow") if name in well]
     for check in checks:
         if check.name == "torch":
             versions = (check.found, *(f"{package.name} {package.found}" for package in sharing))
@@ -75,4 +79,4 @@ def _wrapped(text: str, width: int) -> list[str]:
         textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
         for line in glued.splitlines()
     ]
-    return [cell.replace("\0", " ") for row in wrapped for cell in row]
+    return [line.replace("\0", " ") for line in chain.from_iterable(wrapped)]

@@ -71,8 +71,10 @@ def compile_launches(result: BlockResult, start: compilation.Start) -> BlockResu
 
     Return the result with the compiler's report.
     """
+    if not result.launched or not result.passed:
+        return result
     # A block that is to fail may do so in its kernel.
-    if not result.launched or not result.passed or result.code.expect_failure:
+    if result.code.expect_failure:
         return result
     try:
         report = compile_kernels(result.launched, start)
@@ -127,6 +129,8 @@ def live_block(block: Block, deck: Path) -> BlockResult | None:
     Return None for any other.
     """
     code = block.content
-    if not isinstance(code, Code) or (code.execution is Execution.NONE and not code.validate):
+    if not isinstance(code, Code):
+        return None
+    if code.execution is Execution.NONE and not code.validate:
         return None
     return BlockResult(block.path or deck, block, code)

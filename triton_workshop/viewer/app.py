@@ -120,7 +120,9 @@ class Viewer(App[int]):
             self.run_worker(self._follow_saves(self.saves), group="saves")
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key) and event.is_printable and self._is_meant_for_editor():
+        is_letter = isinstance(event, events.Key) and event.is_printable
+        belongs_to_editor = is_letter and self._is_meant_for_editor()
+        if belongs_to_editor:
             return
         await super().on_event(event)
 
@@ -153,8 +155,9 @@ class Viewer(App[int]):
     def _arrive(self) -> None:
         """Show a slide from its top, and start its automatic blocks."""
         self.slide_screen.draw(from_top=True)
-        runs = (self.presentation.live.runs.get(block) for block in self.body.page.live)
-        self.body.follows = any(run is not None and run.status is not Status.ENDED for run in runs)
+        runs = self.presentation.live.runs
+        shown = (runs[block] for block in self.body.page.live if block in runs)
+        self.body.follows = any(run.status is not Status.ENDED for run in shown)
         self.slide_screen.start(self.presentation.automatic_blocks())
         self.presentation.live.stay_warm()
         self.call_after_refresh(self.slide_screen.compose_neighbours)
@@ -187,7 +190,8 @@ class Viewer(App[int]):
         if self.screen.is_modal:  # a key for the box over the slides
             return
         character, number = event.character or "", self.slide_screen.number
-        if character.isascii() and character.isdecimal():
+        is_digit = character.isascii() and character.isdecimal()
+        if is_digit:
             self.slide_screen.show_number((number if number.isdecimal() else "") + character)
 
     def action_scroll(self, amount: float) -> None:
@@ -209,11 +213,12 @@ class Viewer(App[int]):
         self.body.save_edit()  # first, as the editor's text decides which blocks there are
         blocks = self.presentation.blocks_for_key() if self.body.edited is None else [self.body.edited]
         refused = [block.content for block in blocks if not self.presentation.live.allows(block)]
+        first_refused = refused[0] if refused else None
         if not blocks:
             later = self.presentation.blocks_for_key(all_steps=True)
             self.slide_screen.show_message("the code comes with the next step" if later else "nothing to run here")
-        elif refused and isinstance(refused[0], Code):
-            allow = flag(refused[0].execution)
+        elif isinstance(first_refused, Code):
+            allow = flag(first_refused.execution)
             self.slide_screen.show_message(f"code from elsewhere did not run; to allow it, restart with {allow}")
         self.slide_screen.start(blocks)
 
@@ -267,13 +272,14 @@ class Viewer(App[int]):
         code is shown again.
         """
         edited, kind = self.presentation.edited(), self.slide_screen.notice.kind
+        can_restore = edited and kind is not NoticeKind.NUMBER
         if kind is NoticeKind.LEAVE_QUESTION:
             self.slide_screen.show_message("")
         elif self.body.editor is not None:
             self.body.close_editor()
         elif self.slide_screen.deck_error is not None:
             self.slide_screen.hide_error()
-        elif edited and kind is not NoticeKind.NUMBER:
+        elif can_restore:
             self.presentation.restore(edited[-1])
             self.slide_screen.notice = Notice(RESTORED_MESSAGE)
             self.slide_screen.draw()
@@ -285,7 +291,9 @@ class Viewer(App[int]):
             self.slide_screen.show_message(open_link(event.style.link))
             return
         widget, region = self.screen.get_widget_at(*event.screen_offset)
-        if widget is self.body.editor or self.screen.is_modal:
+        if self.screen.is_modal:
+            return
+        if widget is self.body.editor:
             return
         x, y = event.screen_offset - region.offset
         spot = self.body.spot_at(x, y) if widget is self.body.canvas else None
@@ -307,7 +315,8 @@ class Viewer(App[int]):
         """Read the deck and its pictures again."""
         self._forget_pictures()
         self._show_result(reload_deck(self.presentation.deck_read))
-        if self.slide_screen.deck_error is None and not self.slide_screen.notice.text:
+        is_reloaded = self.slide_screen.deck_error is None and not self.slide_screen.notice.text
+        if is_reloaded:
             self.slide_screen.notice = Notice("✓ reloaded")
         self.slide_screen.draw_footer()
 
@@ -315,9 +324,10 @@ class Viewer(App[int]):
         """Show the deck after each save."""
         try:
             async for reading in readings(saves, self.presentation.deck_read, self.presentation.needs_confirmation):
+                is_same = reading.result == self.presentation.deck_read and self.slide_screen.deck_error is None
                 if reading.saved & pictures(self.deck):
                     self._forget_pictures()
-                elif reading.result == self.presentation.deck_read and self.slide_screen.deck_error is None:
+                elif is_same:
                     continue
                 self._show_result(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
@@ -349,13 +359,16 @@ class Viewer(App[int]):
     def _ask_about_conflicts(self) -> None:
         """Ask whether to show edits whose code a save has changed."""
         slides = ", ".join(map(str, self.presentation.conflicts()))
+        if not slides:
+            return
         # A question that is open already settles these conflicts, too.
-        if slides and not isinstance(self.screen, Question):
-            question = f"The code under your edit has changed (slide {slides}). Show your edit, or the deck's code?"
-            self.push_screen(
-                Question("The deck was saved", question, CONFLICT_ANSWERS, self.slide_screen.palette),
-                self._resolve_conflicts,
-            )
+        if isinstance(self.screen, Question):
+            return
+        question = f"The code under your edit has changed (slide {slides}). Show your edit, or the deck's code?"
+        self.push_screen(
+            Question("The deck was saved", question, CONFLICT_ANSWERS, self.slide_screen.palette),
+            self._resolve_conflicts,
+        )
 
     def _resolve_conflicts(self, answer: str | None) -> None:
         """Keep the edits, unless the answer is to show the deck's own code."""
@@ -422,7 +435,8 @@ class Viewer(App[int]):
         """Quit; if code was edited, only at the second key in a row."""
         self.body.close_editor()
         question = Notice(leave_question(self.presentation.edits.unsaved()), NoticeKind.LEAVE_QUESTION)
-        if not question.text or self.slide_screen.notice == question:
+        may_leave = not question.text or self.slide_screen.notice == question
+        if may_leave:
             self.exit(0)
             return
         if isinstance(self.screen, ModalScreen):  # it may hide the question

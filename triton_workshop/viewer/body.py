@@ -89,8 +89,11 @@ class Body(VerticalScroll, can_focus=False):
 
     def follow_output(self, runs: Mapping[Block, BlockRun]) -> None:
         """Scroll to the end of the newest output, unless the presenter scrolled."""
-        started = [block for block in self.page.live if block in runs and runs[block].started]
-        if self.follows and started:
+        if not self.follows:
+            return
+        blocks = [block for block in self.page.live if block in runs]
+        started = [block for block in blocks if runs[block].started]
+        if started:
             newest = max(started, key=lambda block: runs[block].started)
             self._scroll_down(self.page.live[newest].bottom - self.page.body_rows)
 
@@ -107,10 +110,13 @@ class Body(VerticalScroll, can_focus=False):
         """
         blocks = self.presentation.editable()
         current = self.edited
-        if current is not None and current not in blocks[:-1]:
+        if current is None:
+            if blocks:
+                self.open_editor(blocks[0], palette)
+        elif current in blocks[:-1]:
+            self.open_editor(blocks[blocks.index(current) + 1], palette)
+        else:
             self.close_editor()
-        elif blocks:
-            self.open_editor(blocks[0 if current is None else blocks.index(current) + 1], palette)
         return bool(blocks)
 
     def open_editor(self, edited: Block, palette: Palette, x: int = 0, y: int = 0) -> None:
@@ -169,7 +175,9 @@ class Body(VerticalScroll, can_focus=False):
     def open(self) -> OpenEditor | None:
         """The editor as a page needs it."""
         block = self.edited
-        return OpenEditor(block, self.editor.rows) if self.editor is not None and block is not None else None
+        if self.editor is None or block is None:
+            return None
+        return OpenEditor(block, self.editor.rows)
 
     def _editor_spot(self) -> Spot | None:
         """Return the spot of the code under the editor."""
@@ -189,13 +197,17 @@ class Body(VerticalScroll, can_focus=False):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Redraw when the text needs more or fewer rows."""
         editor = self.editor
-        if editor is not None and event.text_area is editor and editor.rows(editor.size.width) != editor.size.height:
+        if event.text_area is not editor:
+            return
+        if editor.rows(editor.size.width) != editor.size.height:
             self.redraw()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """Scroll to the cursor, with a row above and below it."""
+        if event.text_area is not self.editor:
+            return
         spot = self._editor_spot()
-        if self.editor is not None and event.text_area is self.editor and spot is not None:
+        if spot is not None:
             row = Region(0, spot.y + self.editor.cursor_row, 1, 1)
             around = Spacing(1, 0, 1, 0)
             self.call_after_refresh(self.scroll_to_region, row, spacing=around, animate=False, force=True)

@@ -32,7 +32,11 @@ def consent_to(deck: Deck, consent: Consent, console: Console) -> Consent:
     save, so `in_force` decides later which code may run.
     """
     blocks = tuple(live_code(deck))
-    return consent if consent != NOTHING or not blocks or is_trusted(deck) else ask(deck, blocks, console)
+    if consent != NOTHING or not blocks:
+        return consent
+    if is_trusted(deck):
+        return consent
+    return ask(deck, blocks, console)
 
 
 def ask(deck: Deck, blocks: Sequence[LiveCode], console: Console) -> Consent:
@@ -90,11 +94,12 @@ def show(deck: Deck, blocks: Sequence[LiveCode], console: Console, *, complete: 
         console.print(heading)
         lines = live.code.source.rstrip("\n").split("\n")
         # A note on one more line would take as much space as that line.
-        visible_lines = lines if complete or len(lines) == PREVIEW_LINES + 1 else lines[:PREVIEW_LINES]
+        has_note = not complete and len(lines) > PREVIEW_LINES + 1
+        visible_lines = lines[:PREVIEW_LINES] if has_note else lines
         for number, text in enumerate(visible_lines, first):
             row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))
             console.print(row, no_wrap=not complete, overflow=None if complete else "ellipsis")
-        if len(visible_lines) < len(lines):
+        if has_note:
             console.print(Text(f"        … {len(lines) - len(visible_lines)} more lines", "dim"))
 
 
@@ -104,6 +109,6 @@ def visible(text: str) -> str:
     Such a character could also change how others look.
     """
     text = text.expandtabs(4)
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
+    hidden = {character for character in text if not character.isprintable()}
+    escapes = {ord(character): character.encode("unicode_escape").decode() for character in hidden}
+    return text.translate(escapes)

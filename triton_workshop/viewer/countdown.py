@@ -35,6 +35,10 @@ class Countdown:
 
 def _first_slide(slides: Sequence[Slide], index: int) -> int:
     """Return the index of the slide whose minutes this one shares."""
-    while index and (minutes := slide_minutes(slides[index])) is not None and not minutes.total:
+    while index:
+        minutes = slide_minutes(slides[index])
+        shares_minutes = minutes is not None and not minutes.total
+        if not shares_minutes:
+            break
         index -= 1
     return index

@@ -54,5 +54,7 @@ def present(
         viewer.presentation.live.close()
         notes.close()
         print(end=viewer.slide_screen.pictures.release(viewer.slide_screen.terminal), file=sys.__stdout__, flush=True)
+    if status is not None:
+        return status
     # A crash has no status of its own, but it has a return code.
-    return (viewer.return_code or 0) if status is None else status
+    return viewer.return_code or 0

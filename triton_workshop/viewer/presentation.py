@@ -83,8 +83,8 @@ class Presentation:
     def automatic_blocks(self) -> list[Block]:
         """Return the slide's automatic blocks that have not been started yet."""
         edited = self.edits.edited()
-        blocks = blocks_to_start(self.slide)
-        return [block for block in blocks if block not in self.live.runs and block not in edited]
+        blocks = [block for block in blocks_to_start(self.slide) if block not in edited]
+        return [block for block in blocks if block not in self.live.runs]
 
     # Edits
 
@@ -107,7 +107,8 @@ class Presentation:
     def restore(self, edited: Block) -> None:
         """Show the deck's own code again, and stop the edit's own run."""
         run = self.live.runs.get(edited)
-        if run is not None and run.is_of(edited):
+        has_own_run = run is not None and run.is_of(edited)
+        if has_own_run:
             self.live.stop(edited)
         self.edits.restore(self.edits.source(edited))
         self._apply_edits()

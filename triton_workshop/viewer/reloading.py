@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import chain
 from pathlib import Path
 
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
@@ -86,9 +87,9 @@ def folders(deck: Deck) -> set[Path]:
 
 def pictures(deck: Deck) -> set[Path]:
     """Return the files of all pictures on the slides, and their text versions."""
-    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    blocks = chain.from_iterable(walk(slide.blocks) for slide in deck.slides)
     images = [block.content.path for block in blocks if isinstance(block.content, Image)]
-    return {*images, *(file for image in images for file in drawing_files(image))}
+    return {*images, *chain.from_iterable(map(drawing_files, images))}
 
 
 def find_slide(old: Deck, number: int, new: Deck) -> int | None:
@@ -97,7 +98,7 @@ def find_slide(old: Deck, number: int, new: Deck) -> int | None:
     It is the slide with the same content, or else the one with the same name, or else the one at the same position, if
     there are as many as before between the slides that surrounded it.
     """
-    matches = match_items([_content(slide) for slide in old.slides], [_content(slide) for slide in new.slides])
+    matches = match_items(list(map(_content, old.slides)), list(map(_content, new.slides)))
     if number in matches:
         return matches[number]
     previous = max((index for index in matches if index < number), default=None)
@@ -108,7 +109,8 @@ def find_slide(old: Deck, number: int, new: Deck) -> int | None:
     matched = set(matches.values())
     free = [index for index in range(len(new.slides)) if index not in matched]
     name = old.slides[number].name
-    if name and (same_name := [index for index in free if new.slides[index].name == name]):
+    same_name = [index for index in free if new.slides[index].name == name]
+    if name and same_name:
         # Several slides may have the name: the one nearest to its old place counts.
         return min(same_name, key=lambda index: abs(index - first))
     between = [index for index in free if first <= index < end]
@@ -124,7 +126,9 @@ def match_items(old: Sequence[Hashable], new: Sequence[Hashable]) -> dict[int, i
     """
     # Without autojunk, which takes items that occur often for noise.
     matcher = SequenceMatcher(None, old, new, autojunk=False)
-    matches = {block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)}
+    matches: dict[int, int] = {}
+    for block in matcher.get_matching_blocks():
+        matches |= {block.a + i: block.b + i for i in range(block.size)}
     matched = set(matches.values())
     free = [index for index in range(len(new)) if index not in matched]
     for index, item in enumerate(old):

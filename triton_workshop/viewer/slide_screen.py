@@ -181,12 +181,18 @@ class SlideScreen(Screen[None]):
         lines: Lines = ()
         # A number only stands in a footer that is there; a message or a question must be read.
         is_message = self.notice.text != "" and self.notice.kind is not NoticeKind.NUMBER
-        if self.presentation.slide.footer or is_message:
-            hint = self.notice.text or ("▶ running" if self.presentation.live.running else self._time_left())
-            if self.body.more and not is_message:
+        is_visible = self.presentation.slide.footer or is_message
+        if is_visible:
+            hint = self.notice.text or self._activity()
+            has_more = self.body.more and not is_message
+            if has_more:
                 hint = f"{hint}  ↓ more".strip()
             lines = footer(self.presentation.deck, self.presentation.position, view, hint)
         self.footer_rows.show(lines)
+
+    def _activity(self) -> str:
+        """Return that code runs, or else what an exercise has left of its time."""
+        return "▶ running" if self.presentation.live.running else self._time_left()
 
     def _time_left(self) -> str:
         """Return what an exercise on this slide has left of its time."""
@@ -215,7 +221,8 @@ class SlideScreen(Screen[None]):
         """Show new output, as often as there is time to draw it."""
         self.presentation.live.update()
         busy = self.presentation.live.busy
-        if busy and time.monotonic() < self._next_frame:
+        is_too_early = busy and time.monotonic() < self._next_frame
+        if is_too_early:
             return
         self.draw()
         self.body.follow_output(self.presentation.live.runs)

@@ -209,16 +209,18 @@ class Watch(App[int]):
         if verdict is None:
             self._update(checked=checked)
             return
-        hints = 0 if verdict.passed or verdict.is_preliminary else record_check(verdict).hints_shown
+        is_wrong = not verdict.passed and not verdict.is_preliminary
+        hints = record_check(verdict).hints_shown if is_wrong else 0
         previous = self.state.finding
-        same = previous is not None and bool(verdict.findings) and previous.hints == verdict.findings[0].hints
+        old_hints = None if previous is None else previous.hints
+        same = bool(verdict.findings) and verdict.findings[0].hints == old_hints
         if same:  # hints that are on the screen stay there
             hints = max(hints, self.state.hints)
         self._update(checked=checked, entries=entries(), hints=hints)
         if not same:
             self.body.scroll_home(animate=False)
         # A right one is still being compiled, and is reported at the end.
-        if not verdict.passed and not verdict.is_preliminary:
+        if is_wrong:
             self._report_progress()
 
     def _finish_job(self, job: Job) -> None:
@@ -228,15 +230,19 @@ class Watch(App[int]):
         self.ticker.pause()
         self.state = replace(self.state, job=None)
         verdict = self.state.verdict
-        if verdict is not None and self.state.passed:
-            record_check(verdict)
-        if verdict is not None and verdict.is_correct and not verdict.to_come:
-            self.passing_texts[self.state.exercise.number] = job.text
+        if verdict is not None:
+            if self.state.passed:
+                record_check(verdict)
+            is_complete = verdict.is_correct and not verdict.to_come
+            if is_complete:
+                self.passing_texts[self.state.exercise.number] = job.text
         self._update(entries=entries())
-        if self.state.passed:
-            self._report_progress()
+        if not self.state.passed:
+            return
+        self._report_progress()
         # Full sizes take seconds, so they come after the verdict on small ones.
-        if self.state.passed and self.gpu and not job.full_size:
+        needs_full_size = self.gpu and not job.full_size
+        if needs_full_size:
             self._check(full_size=True)
 
     def _report_progress(self) -> None:
@@ -292,7 +298,10 @@ class Watch(App[int]):
         # Only the drawn verdict tells in which row a hint is, as the lines above it may wrap.
         rows = range(self.verdict.size.height)
         row = next((row for row in rows if f"hint {number} of" in self.verdict.render_line(row).text), None)
-        if row is not None and row + self.body.size.height // 2 > self.body.scroll_offset.y + self.body.size.height:
+        if row is None:
+            return
+        end = self.body.scroll_offset.y + self.body.size.height
+        if row + self.body.size.height // 2 > end:
             self.body.scroll_to(y=row - 1, animate=False)
 
     def action_step(self, offset: int) -> None:
@@ -348,7 +357,9 @@ class Watch(App[int]):
     def action_solution(self) -> None:
         """Compare the learner's file with the solution, once it has passed."""
         exercise, entry = self.state.exercise, self.state.entry
-        if not (self.state.passed or (entry and entry.record.passed_at)):
+        has_passed_before = entry and entry.record.passed_at
+        has_passed = self.state.passed or has_passed_before
+        if not has_passed:
             self._show_message("you can see the solution once yours has passed; h gives a hint")
             return
         with self._catch_errors():
@@ -421,7 +432,8 @@ class Watch(App[int]):
         finding = self.state.finding
         with self._catch_errors():
             command, leaving = editor.choose_editor(os.environ)
-            if leaving and not self.editor_explained:
+            needs_advice = leaving and not self.editor_explained
+            if needs_advice:
                 self.editor_explained = True
                 self._show_message(f"{command[0]}: {leaving}.\nPress e again to open it; $EDITOR names another one.")
                 return
@@ -460,5 +472,7 @@ def watch(number: str | None = None, *, light: bool = False) -> int:
         status = app.run()
     finally:
         app.close()
+    if status is not None:
+        return status
     # A crash has no status of its own, but it has a return code.
-    return (app.return_code or 0) if status is None else status
+    return app.return_code or 0

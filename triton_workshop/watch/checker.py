@@ -127,10 +127,13 @@ class Checking:
         verdicts = self._by_process()
         verdict = next(verdicts)
         yield verdict
-        if verdict.goals and verdict.passed and verdict.to_come:  # what it costs is known next
+        is_undecided = verdict.passed and verdict.to_come
+        has_open_goals = verdict.goals and is_undecided
+        if has_open_goals:  # what it costs is known next
             verdict = next(verdicts)
             yield verdict
-        if verdict.passed and not self._request.full_size:
+        needs_compiling = verdict.passed and not self._request.full_size
+        if needs_compiling:
             yield from self._compiled(verdict, verdicts)
         yield from verdicts
         self._checker.prepare()  # only now: before, two cores had enough to do
@@ -255,9 +258,11 @@ class Checking:
         Such a process can do the next check, and getting ready may take seconds.
         """
         process = self._process
-        if process is not None and self.started is not None:
+        if process is None:
+            return
+        if self.started is not None:
             process.call.stop()
-        elif process is not None:
+        else:
             self._process = None
             self._checker.spares.give_back(process)
 

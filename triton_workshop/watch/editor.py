@@ -37,15 +37,15 @@ def choose_editor(environment: Mapping[str, str]) -> tuple[list[str], str]:
     The advice is empty if the learner has named the editor. `$VISUAL` comes first, then `$EDITOR`, as everywhere, then
     the first of the defaults that is installed. Raises ValueError without any.
     """
+    named = environment.get("VISUAL") or environment.get("EDITOR", "")
     try:
-        command = _split_command(
-            environment.get("VISUAL") or environment.get("EDITOR") or "", windows=sys.platform == "win32"
-        )
+        command = _split_command(named, windows=sys.platform == "win32")
     except ValueError:
         raise ValueError("$EDITOR cannot be understood: its quotes do not match") from None
     if command:
         return command, ""
-    for name, leaving in (_WINDOWS_DEFAULTS if sys.platform == "win32" else _DEFAULTS).items():
+    defaults = _WINDOWS_DEFAULTS if sys.platform == "win32" else _DEFAULTS
+    for name, leaving in defaults.items():
         if shutil.which(name.split()[0]):
             return name.split(), leaving
     raise ValueError("no editor found: set $EDITOR to its command, or open the file in another window")
@@ -57,7 +57,9 @@ def _split_command(command: str, *, windows: bool) -> list[str]:
     Raises ValueError if the quotes do not match.
     """
     arguments = shlex.split(command, posix=not windows)  # in a Windows path, a backslash quotes nothing
-    return [argument.strip('"') for argument in arguments] if windows else arguments
+    if windows:
+        return [argument.strip('"') for argument in arguments]
+    return arguments
 
 
 def _full_command(command: list[str]) -> list[str]:
@@ -65,7 +67,9 @@ def _full_command(command: list[str]) -> list[str]:
 
     Windows itself finds no `code`, which is a `.cmd` there.
     """
-    return [shutil.which(command[0]) or command[0], *command[1:]] if sys.platform == "win32" else command
+    if sys.platform != "win32":
+        return command
+    return [shutil.which(command[0]) or command[0], *command[1:]]
 
 
 def run_editor(command: list[str], file: Path, line: int | None) -> str:
@@ -73,7 +77,8 @@ def run_editor(command: list[str], file: Path, line: int | None) -> str:
 
     Return an error if it cannot be started, else an empty string.
     """
-    arguments = (_LINE_ARGUMENTS.get(Path(command[0]).stem) if line is not None else None) or ("{file}",)
+    line_arguments = _LINE_ARGUMENTS.get(Path(command[0]).stem) if line is not None else None
+    arguments = line_arguments or ("{file}",)
     # Ctrl+C is for the editor. (A handler, unlike a signal that is ignored, is not passed on to it.)
     previous = signal.signal(signal.SIGINT, lambda *_: None)
     try:

@@ -86,7 +86,9 @@ def compare(mine: Sequence[str], solution: Sequence[str]) -> Iterator[tuple[str,
     The learner's lines come first where the files differ.
     """
     # Spaces at the end of a line do not count.
-    old, new = ([line.rstrip() for line in lines] for lines in (mine, solution))
+    old = [line.rstrip() for line in mine]
+    new = [line.rstrip() for line in solution]
     for kind, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        yield from ((" " if kind == "equal" else "−", number + 1) for number in range(i, j))
+        sign = " " if kind == "equal" else "−"
+        yield from ((sign, number + 1) for number in range(i, j))
         yield from (("+", number + 1) for number in range(k, m) if kind != "equal")

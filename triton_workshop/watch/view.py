@@ -68,7 +68,10 @@ class WatchState:
     @property
     def awaited(self) -> bool:
         """True if the current file has no verdict yet."""
-        return self.job is not None and not (self.verdict and self.checked and self.checked.text == self.job.text)
+        if self.job is None:
+            return False
+        text = self.checked.text if self.checked else None
+        return self.verdict is None or text != self.job.text
 
     @property
     def outdated(self) -> bool:
@@ -102,7 +105,8 @@ class WatchState:
     @property
     def finding(self) -> Finding | None:
         """The last verdict's first finding."""
-        return self.verdict.findings[0] if self.verdict and self.verdict.findings else None
+        findings = self.verdict.findings if self.verdict else ()
+        return findings[0] if findings else None
 
     @property
     def passed(self) -> bool:
@@ -111,9 +115,14 @@ class WatchState:
         Then no case is to come, and no goal is undecided.
         """
         verdict = self.verdict
-        if verdict is None or not verdict.passed or verdict.to_come:
+        if verdict is None:
             return False
-        return self.job is None or all(goal.holds for goal in verdict.goals)
+        is_all_right = verdict.passed and not verdict.to_come
+        if not is_all_right:
+            return False
+        if self.job is None:
+            return True
+        return all(goal.holds for goal in verdict.goals)
 
 
 def head(state: WatchState) -> RenderableType:
@@ -121,10 +130,16 @@ def head(state: WatchState) -> RenderableType:
     marks = Text()
     for entry in state.entries:
         is_open = entry.exercise is state.exercise
-        if (entry.exercise.is_optional and not is_open) or entry.exercise.session != state.exercise.session:
+        if entry.exercise.session != state.exercise.session:
+            continue
+        is_hidden = entry.exercise.is_optional and not is_open
+        if is_hidden:
             continue
         label = f"{entry.exercise.number}{status_mark(entry)[0]}"
-        marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")
+        if is_open:
+            marks.append(f"[{label}]", "strong")
+        else:
+            marks.append(f" {label} ", "plain")
     return _justify(Text(title(state.exercise), "strong"), marks)
 
 
@@ -137,7 +152,7 @@ def status(state: WatchState) -> RenderableType:
             notice += f" The verdict below is from {state.checked.ended}."
     elif state.seconds >= 1 and not state.checked:
         notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
-    elif state.verdict and not state.outdated:
+    elif state.verdict:
         notice = next(filter(is_success, state.verdict.compiler), "")
     line = _justify(Text(state.file, "muted"), _progress(state))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
@@ -157,7 +172,8 @@ def _progress(state: WatchState) -> Text:
     if state.checked is None or state.verdict is None:
         return Text()
     where = "on the GPU" if state.verdict.device == "cuda" else "on the simulator"
-    ran = f" in {state.verdict.seconds:.2f} s {where}" if state.verdict.cases or state.passed else ""
+    has_run = state.verdict.cases or state.passed
+    ran = f" in {state.verdict.seconds:.2f} s {where}" if has_run else ""
     return Text(f"checked at {state.checked.ended}{ran}", "muted")
 
 
@@ -186,8 +202,9 @@ def _spinner(state: WatchState) -> str:
 def body(state: WatchState, width: int) -> RenderableType:
     """Draw the last check's verdict."""
     checked = state.checked
-    if checked is not None and checked.error:
-        return _notice("! The check itself failed", checked.error, r="tries again", e="opens the file")
+    error = checked.error if checked is not None else ""
+    if error:
+        return _notice("! The check itself failed", error, r="tries again", e="opens the file")
     if state.missing:
         removed = f"{state.file} has been removed or renamed."
         return _notice("✗ The file is missing", removed, x="puts the exercise back as it was shipped")
@@ -216,9 +233,13 @@ def _ways_to_look(state: WatchState) -> list[RenderableType]:
 
     The first is for what has run and is wrong, the second for what is slow.
     """
-    if state.finding is not None and state.finding.kind is FindingKind.CORRECT_BUT_SLOW:
+    finding = state.finding
+    if finding is None:
+        return []
+    if finding.kind is FindingKind.CORRECT_BUT_SLOW:
         return [_keys(m="see what the compiler generated")]
-    if state.finding is None or state.finding.kind in KINDS_WITHOUT_SOLUTION or not state.finding.case:
+    has_program = finding.kind not in KINDS_WITHOUT_SOLUTION and finding.case
+    if not has_program:
         return []
     return [_keys(i="look inside: what each line made, in the program that went wrong")]
 
@@ -230,12 +251,13 @@ def _next_steps(state: WatchState) -> list[RenderableType]:
         "m": "see what the compiler generated",
     }
     done, to_come = first_open_entry(state.entries) is None, next_half(state.entries)
-    if not done and (following := state.neighbour(1)):
+    if done:
+        if to_come:
+            keys["l"] = f"the list: the second half begins with exercise {to_come.exercise.number}"
+    elif following := state.neighbour(1):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
-    elif not done:
+    else:
         keys["l"] = "the list: some are still open"
-    elif to_come:
-        keys["l"] = f"the list: the second half begins with exercise {to_come.exercise.number}"
     if variations := variations_of(state.exercise):
         more = "".join(f"; again for {variation.number}, {variation.title}" for variation in variations[1:])
         keys["b"] = f"done early: exercise {variations[0].number}, {variations[0].title}{more}"

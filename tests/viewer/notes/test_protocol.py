@@ -62,6 +62,7 @@ def test_an_event_survives_the_way(event: Event) -> None:
         heartbeat(slide=b"1e9"),
         heartbeat(slide=b"4294967296"),
         heartbeat(elapsed=b"NaN"),
+        heartbeat(elapsed=b"9" * 400),
         heartbeat(running=b'{"slide": 1}'),
         heartbeat(running=b"[1]"),
         heartbeat(moved=b"1"),

@@ -84,7 +84,7 @@ def run(
 
 
 def _exit_status(exit_error: SystemExit) -> str:
-    if exit_error.code is None or exit_error.code == 0:
+    if exit_error.code in (None, 0):
         return ""
     if not isinstance(exit_error.code, int):
         print(exit_error.code, file=sys.stderr)

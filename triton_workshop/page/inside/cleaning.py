@@ -72,12 +72,15 @@ def _script_names(owner: Any) -> dict[str, object]:
 
     The first launches add modules, and Python's own names.
     """
-    items = vars(owner).items()
-    return {
-        name: value
-        for name, value in items
-        if name != "_" and (name[:2] != "__" or callable(value)) and not isinstance(value, ModuleType)
-    }
+    return {name: value for name, value in vars(owner).items() if _is_of_script(name, value)}
+
+
+def _is_of_script(name: str, value: object) -> bool:
+    if name == "_":
+        return False
+    if isinstance(value, ModuleType):
+        return False
+    return name[:2] != "__" or callable(value)
 
 
 def _file_stamps() -> dict[str, tuple[int, int]]:

@@ -85,4 +85,4 @@ def _compiler_modules() -> Iterator[None]:
 
 def _is_copied(name: str) -> bool:
     is_compiler_module = name.startswith("triton_simulator.compiler.") and name not in SHARED
-    return name == "triton" or name.startswith("triton.") or is_compiler_module
+    return name.partition(".")[0] == "triton" or is_compiler_module

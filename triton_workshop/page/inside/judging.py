@@ -85,7 +85,8 @@ class PageLimits:
             if failure is not None and failure.type == TimeIsUpError.__name__:  # while it was loaded
                 observation = _timeout(failure.line)
             yield observation
-            if failure is not None or observation.timed_out:
+            is_last = failure is not None or observation.timed_out
+            if is_last:
                 return
             remaining -= time.monotonic() - started
 

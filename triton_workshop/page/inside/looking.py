@@ -54,13 +54,16 @@ def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, An
     """
     names = case_names(exercise) if exercise else []
     case = wish["case"] if wish.get("case") in names else ""
-    if any(request.text != text for request in _recordings):
+    is_outdated = any(request.text != text for request in _recordings)
+    if is_outdated:
         forget()
     request, target = Request(file, text, exercise.number if exercise else "", case), _target(wish)
     recording = target.record(request, _record)
-    if problem := recording.error or target.problem(recording):
+    problem = recording.error or target.problem(recording)
+    if problem:
         # `recording.error` may speak of the command's options, which a page does not have.
-        return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
+        explanation = NO_LAUNCH if recording.error else problem
+        return {"problem": recording.failure or explanation}
     return {"cases": names, **_view(_sight(target.find(recording), wish), file)}
 
 
@@ -106,8 +109,9 @@ def _record(request: Request) -> Recording:
 def _sight(position: Position, wish: Mapping[str, Any]) -> Sight:
     """Return what a wish leads to in a launch."""
     at, track = wish.get("at"), position.track
-    # Moments and lines of a view before say nothing of another launch.
-    if at is None or at["launch"] != position.launch or not position.track.moments or at["line"] is None:
+    if at is None:
+        return _first_sight(position, wish)
+    if not _has_line(at, position):
         return _first_sight(position, wish)
     line, name = at["line"], at["name"]
     if "program" in wish:
@@ -116,6 +120,14 @@ def _sight(position: Position, wish: Mapping[str, Any]) -> Sight:
     if "loop" in wish:
         return Sight.of(position.move(track.at_iteration(position.moment, wish["loop"], wish["iteration"])), line, name)
     return Sight.of(position, wish.get("line", line), wish.get("name", name))
+
+
+def _has_line(at: Mapping[str, Any], position: Position) -> bool:
+    """Return whether a view before was at a line of this launch."""
+    # Moments and lines of a view before say nothing of another launch.
+    if at["launch"] != position.launch:
+        return False
+    return bool(position.track.moments) and at["line"] is not None
 
 
 def _first_sight(position: Position, wish: Mapping[str, Any]) -> Sight:
@@ -209,12 +221,13 @@ def _table(step: ProgramStep) -> dict[str, Any] | None:
         columns = min(fold(len(block), VECTOR_COLUMNS)[1], VECTOR_COLUMNS)
         cells = _cells(block[: MAX_ROWS * columns], undefined)
         starts = range(0, len(cells), columns)
-        rows, names = [cells[start : start + columns] for start in starts], [str(start) for start in starts]
+        rows = [cells[start : start + columns] for start in starts]
+        names = [str(start) for start in starts]
         heads = [f"+{column}" for column in range(columns)]
     else:
         lines, marks = (array.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS] for array in (block, undefined))
         rows = list(map(_cells, lines, marks))
-        names, heads = [[str(number) for number in range(size)] for size in lines.shape]
+        names, heads = (list(map(str, range(size))) for size in lines.shape)
     return {"heads": heads, "names": names, "rows": rows, "size": block.shape}
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from triton_workshop.checking.judging.verdict import Finding, FindingKind, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, TileMap, TileState, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.reporting.description import CELLS, Row, describe
 from triton_workshop.exercises.exercise import Exercise
@@ -26,24 +27,23 @@ def describe_verdict(verdict: Verdict, exercise: Exercise, text: str) -> dict[st
     """
     finding = next(iter(verdict.findings), None)
     explanation, hints = _explanation(finding) if finding else ("", ())
+    message = finding.message if finding else ""
     # No page has the gigabytes of some cases, which is no matter for who has written the script.
     remarks = tuple(remark for remark in verdict.remarks if remark not in substitution_notes(fit_to_memory(exercise)))
     # Without hints, which the page has apart, to open them one after the other.
     description = describe(replace(verdict, remarks=remarks), exercise, text, hints=0)
     reward = (((verdict.traffic, "plain"),), ((sentence(f"learnt.{exercise.number}"), "plain"),))
+    parts = [_part(detail, finding, explanation) for detail in description.sections]
+    has_reward = verdict.passed and bool(verdict.traffic)
+    if has_reward:
+        parts.insert(0, {"rows": reward, "code": False})
     return {
         "headline": description.headline,
         "tone": description.tone,
         "kind": description.kind,
         "line": finding and finding.line,
-        "message": explanation or (finding.message if finding else ""),
-        "parts": [
-            *([{"rows": reward, "code": False}] if verdict.passed and verdict.traffic else []),
-            *(
-                _tiles(detail) if isinstance(detail, TileMap) else _rows(detail, finding, explanation)
-                for detail in description.sections
-            ),
-        ],
+        "message": explanation or message,
+        "parts": parts,
         "hints": [_hint(hint) for hint in hints],
         "toCome": verdict.to_come,
         "isPreliminary": verdict.is_preliminary,
@@ -58,9 +58,11 @@ def _explanation(finding: Finding) -> tuple[str, tuple[str, ...]]:
 
     A first hint that is a question explains nothing.
     """
+    if finding.kind is not FindingKind.CRASH:
+        return "", finding.hints
     first, *remaining = finding.hints or ("",)
     is_statement = first and not re.split(r"(?<=[.?!:])\s", first)[0].endswith("?")
-    return (first, tuple(remaining)) if is_statement and finding.kind is FindingKind.CRASH else ("", finding.hints)
+    return (first, tuple(remaining)) if is_statement else ("", finding.hints)
 
 
 def _hint(hint: str) -> dict[str, str]:
@@ -69,12 +71,24 @@ def _hint(hint: str) -> dict[str, str]:
     return {"words": words, "code": code}
 
 
+def _part(section: TileMap | tuple[Row, ...], finding: Finding | None, explanation: str) -> dict[str, Any]:
+    """Return a section of a description: a map or rows."""
+    return _tiles(section) if isinstance(section, TileMap) else _rows(section, finding, explanation)
+
+
 def _rows(rows: tuple[Row, ...], finding: Finding | None, explanation: str) -> dict[str, Any]:
     """Return rows of a table; those of a script begin with line numbers."""
-    if explanation and finding and rows == (((finding.message, "plain"),),):
+    if finding is None:
+        return {"rows": rows, "code": False}
+    is_message = rows == (((finding.message, "plain"),),)
+    if explanation and is_message:
         rows = (((explanation, "plain"),), ((finding.message, "muted"),))
-    is_code = finding is not None and all(row[0][0].lstrip("❱ ").isdigit() for row in rows)
+    is_code = all(row[0][0].lstrip("❱ ").isdigit() for row in rows)
     return {"rows": rows, "code": is_code}
+
+
+def _cells(plane: Sequence[Sequence[TileState]]) -> list[list[tuple[str, str]]]:
+    return [[CELLS[state] for state in row] for row in plane]
 
 
 def _tiles(tiles: TileMap) -> dict[str, Any]:
@@ -84,7 +98,7 @@ def _tiles(tiles: TileMap) -> dict[str, Any]:
     """
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     return {
-        "planes": [[[CELLS[state] for state in row] for row in plane] for plane in planes],
+        "planes": [_cells(plane) for plane in planes],
         "what": tiles.cell,
         "legend": [(*CELLS[state], str(state)) for state in tiles.states],
     }

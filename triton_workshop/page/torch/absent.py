@@ -44,8 +44,9 @@ def missing_error(owner: str, name: str, message: str) -> AttributeError:
 
     It is a sentence if PyTorch has the name, else PyTorch's own message.
     """
-    laptop = laptop_names().get(owner)
-    if name.startswith("__") or (laptop is not None and name not in laptop):
+    # Where the names of an owner are not known, any may be PyTorch's.
+    laptop = laptop_names().get(owner, (name,))
+    if name.startswith("__") or name not in laptop:
         return AttributeError(message, name=name)
     return NotInThisPageError(f"{owner}.{name}")
 

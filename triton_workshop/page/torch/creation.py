@@ -37,15 +37,20 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 def _from_numbers(data: Any, kind: dtype | None) -> Tensor:
     leaves, nested = list(_leaves(data)), _to_lists(data)
     # By itself, numpy takes uint64 or objects for integers beyond 63 bits: asked for int64, it raises.
-    all_ints = bool(leaves) and all(isinstance(item, int) and not isinstance(item, bool) for item in leaves)
+    all_ints = bool(leaves) and all(map(_is_integer, leaves))
     try:
         values = np.array(nested, np.int64 if all_ints else None)
     except ValueError:
         raise ValueError("expected sequence of equal length at every dimension") from None
     except OverflowError:
         raise ValueError("a number has no room in 64 bits") from None
-    default = leaves[0].dtype if leaves and isinstance(leaves[0], Tensor) else dtype_of_numbers(values)
+    first = next(iter(leaves), None)
+    default = first.dtype if isinstance(first, Tensor) else dtype_of_numbers(values)
     return from_values(values, kind or default)
+
+
+def _is_integer(item: Any) -> bool:
+    return isinstance(item, int) and not isinstance(item, bool)
 
 
 def _leaves(data: Any) -> Iterator[Any]:
@@ -62,10 +67,15 @@ def _to_lists(data: Any) -> Any:
     return data.values.tolist() if isinstance(data, Tensor) else data
 
 
+def _to_number(value: Any) -> Any:
+    """Return the number of a tensor or of numpy as Python's."""
+    return to_python(value.number if isinstance(value, Tensor) else value)
+
+
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Create a tensor of one value."""
     require_cpu(device)
-    value = to_python(fill_value.number if isinstance(fill_value, Tensor) else fill_value)
+    value = _to_number(fill_value)
     kind = dtype or dtype_of_numbers(np.asarray(value))
     new = empty(to_shape([size] if isinstance(size, tuple | list) else (size,)), kind)
     copy_(new, from_values(value, kind))
@@ -133,13 +143,15 @@ def _new(value: Any) -> Callable[..., Tensor]:
 def arange(*bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Create a tensor of evenly spaced numbers."""
     require_cpu(device)
-    numbers = [to_python(item.number if isinstance(item, Tensor) else item) for item in bounds]
+    numbers = [_to_number(item) for item in bounds]
     start, end, step = (0, *numbers, 1) if len(numbers) == 1 else (*numbers, 1)[:3]
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError("the step leads away from the end")
-    kind = dtype or (FLOAT32 if any(isinstance(item, float) for item in (start, end, step)) else INT64)
+    has_float = any(isinstance(item, float) for item in (start, end, step))
+    default = FLOAT32 if has_float else INT64
+    kind = dtype or default
     count = max(0, math.ceil((end - start) / step))
     # By a count: with a step that is a float, numpy's arange may have one element too many.
     indices = np.arange(count, dtype=np.int64)
@@ -173,25 +185,31 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         raise ValueError("expected a non-empty list of Tensors")
     # PyTorch lets an empty vector join anything.
-    nonempty = [operand for operand in tensors if operand.shape != (0,)] or list(tensors[:1])
-    axis, first = normalize_axis(dim, nonempty[0].ndim), nonempty[0]
-    for operand in tensors:
-        sizes = [*zip(first.shape, operand.shape, strict=False)]
-        same = operand.ndim == first.ndim and all(
-            size == expected for size, expected in (*sizes[:axis], *sizes[axis + 1 :])
-        )
-        if operand.shape != (0,) and not (operand.shape and same):
+    nonempty = [operand for operand in tensors if operand.shape != (0,)]
+    first = nonempty[0] if nonempty else tensors[0]
+    axis = normalize_axis(dim, first.ndim)
+    for operand in nonempty:
+        if not _are_joinable(first.shape, operand.shape, axis):
             raise RuntimeError(
                 f"cat joins shapes that agree except in dimension {axis}: {first.shape}, {operand.shape}"
             )
-    return _join(np.concatenate, nonempty, tensors, axis)
+    return _join(np.concatenate, nonempty or [first], tensors, axis)
+
+
+def _are_joinable(first: Sequence[int], second: Sequence[int], axis: int) -> bool:
+    """Return whether shapes have dimensions, and agree except in one."""
+    if not len(first) == len(second) > 0:
+        return False
+    sizes = [*zip(first, second, strict=True)]
+    return all(size == expected for size, expected in (*sizes[:axis], *sizes[axis + 1 :]))
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors along a new dimension."""
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    if any(operand.shape != tensors[0].shape for operand in tensors):
+    shapes = {operand.shape for operand in tensors}
+    if len(shapes) > 1:
         raise RuntimeError("stack joins tensors of one shape")
     return _join(np.stack, tensors, tensors, normalize_axis(dim, tensors[0].ndim + 1))
 

@@ -36,7 +36,8 @@ class dtype(metaclass=_QualifiedNames):  # noqa: N801 (PyTorch's name, as all of
         self.is_complex = False
         self.is_signed = self.is_floating_point or self.stored.kind == "i"
         self.itemsize = self.stored.itemsize
-        self.computed = np.dtype("f4") if self.is_floating_point and self.itemsize == 2 else self.stored
+        is_half = self.is_floating_point and self.itemsize == 2
+        self.computed = np.dtype("f4") if is_half else self.stored
         """Type of arithmetic: 16-bit floats are rounded afterwards."""
         self.rank = 1
         """Order of promotion: 0 for bool, 1 for integers, 2 for floats."""
@@ -99,7 +100,9 @@ def dtype_of_numbers(numbers: Array) -> dtype:
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that both convert to, as PyTorch defines it."""
-    if type1 is type2 or type1.rank != type2.rank:
+    if type1 is type2:
+        return type1
+    if type1.rank != type2.rank:
         return max(type1, type2, key=lambda kind: kind.rank)
     if type1.rank == 2:
         # Of float16 and bfloat16, neither holds the other.
@@ -112,13 +115,12 @@ def encode(values: Array, kind: dtype) -> Array:
     """Return values as an array that stores this dtype."""
     with np.errstate(all="ignore"):
         if kind.is_bfloat16:
-            bits = (
-                np.asarray(values, "f4").view("u4") if values.ndim else np.asarray(values, "f4").reshape(1).view("u4")
-            )
+            bits = np.atleast_1d(np.asarray(values, "f4")).view("u4")
             # To nearest, and to even between two: all but half of the last bit that is kept is added before the cut.
             up = ((bits + np.uint32(0x7FFF) + ((bits >> 16) & 1)) >> 16).astype("u2")
             return np.where(np.isnan(values), np.uint16(0x7FC0), up.reshape(values.shape)).astype("u2")
-        if values.dtype.kind == "f" and kind.rank == 1 and kind.itemsize < 8:
+        is_short_integer = kind.rank == 1 and kind.itemsize < 8
+        if is_short_integer and values.dtype.kind == "f":
             values = values.astype("i8")  # what is out of range loses its upper bits, on every processor
         return values.astype(kind.stored, copy=False)
 

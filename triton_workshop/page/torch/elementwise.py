@@ -28,32 +28,26 @@ def to_python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _is_operand(value: Any) -> bool:
+    """Return whether a value is a tensor or a number."""
+    return isinstance(value, Tensor) or type(to_python(value)) in PYTHON_DTYPES
+
+
 def result_type(*operands: Any) -> dtype:
     """Return the dtype of a result.
 
     Tensors with dimensions decide, then those without, then Python's numbers.
     """
-    result: dtype | None = None
-    # A later group counts only with a higher kind: int32 + 1.5 is a float, float16 + 1.5 stays float16.
-    for group in (_dims, _no_dims, _numbers):
-        kinds = group(operands)
-        if kinds:
-            kind = functools.reduce(promote_types, kinds)
-            result = kind if result is None or kind.rank > result.rank else result
-    assert result is not None
-    return result
-
-
-def _dims(operands: Any) -> list[dtype]:
-    return [operand.dtype for operand in operands if isinstance(operand, Tensor) and operand.shape]
-
-
-def _no_dims(operands: Any) -> list[dtype]:
-    return [operand.dtype for operand in operands if isinstance(operand, Tensor) and not operand.shape]
-
-
-def _numbers(operands: Any) -> list[dtype]:
-    return [PYTHON_DTYPES[type(operand)] for operand in operands if not isinstance(operand, Tensor)]
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    groups = (
+        [tensor.dtype for tensor in tensors if tensor.shape],
+        [tensor.dtype for tensor in tensors if not tensor.shape],
+        [PYTHON_DTYPES[type(operand)] for operand in operands if not isinstance(operand, Tensor)],
+    )
+    kinds = [functools.reduce(promote_types, group) for group in groups if group]
+    # A later group counts only with a higher kind, as `max` returns the first of several that are alike: int32 + 1.5
+    # is a float, float16 + 1.5 stays float16.
+    return max(kinds, key=lambda kind: kind.rank)
 
 
 def compute(operation: Operation, operands: tuple[Any, ...], kind: dtype, result: dtype | None = None) -> Tensor:
@@ -75,7 +69,9 @@ def _operand_values(operand: Any, kind: dtype) -> Array:
     if kind.rank == 1:
         modulus = 1 << kind.itemsize * 8  # a number that is too large for the dtype loses its upper bits
         operand = int(operand) % modulus
-        operand -= modulus if kind.is_signed and operand >= modulus >> 1 else 0
+        is_negative = kind.is_signed and operand >= modulus >> 1
+        if is_negative:
+            operand -= modulus
     return np.asarray(operand, kind.computed)
 
 
@@ -87,23 +83,31 @@ def _binary(
 ) -> Any:
     def operate(self: Any, other: Any) -> Tensor:
         for operand, label, position in ((self, "input", 1), (other, "other", 2)):
-            if type(to_python(operand)) not in PYTHON_DTYPES and not isinstance(operand, Tensor):
+            if not _is_operand(operand):
                 type_name = type(operand).__name__
                 raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type_name}")
         operands = to_python(self), to_python(other)
         kind = result_type(*operands)
         if check is not None:
             check(kind, operands[1])
-        # In PyTorch, the quotient of integers is a float32.
-        if result == "float" and kind.rank < 2:
-            kind = FLOAT32
-        return compute(operation, operands, kind, BOOL if result == "bool" else None)
+        return compute(operation, operands, _operand_kind(kind, result), BOOL if result == "bool" else None)
 
     return operate
 
 
+def _operand_kind(kind: dtype, result: str) -> dtype:
+    """Return the dtype to compute with; a float for the result `float`."""
+    if result != "float":
+        return kind
+    # In PyTorch, the quotient of integers is a float32.
+    return FLOAT32 if kind.rank < 2 else kind
+
+
 def _check_division(kind: dtype, other: Any) -> None:
-    if kind.rank == 1 and (other == 0 if not isinstance(other, Tensor) else not other.values.all()):
+    if kind.rank != 1:
+        return
+    has_zero = not other.values.all() if isinstance(other, Tensor) else other == 0
+    if has_zero:
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -118,7 +122,10 @@ def _check_bitwise(kind: dtype, _: Any) -> None:
 
 
 def _check_power(kind: dtype, other: Any) -> None:
-    if kind.rank == 1 and not isinstance(other, Tensor) and other < 0:
+    if kind.rank != 1:
+        return
+    is_negative = not isinstance(other, Tensor) and other < 0
+    if is_negative:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
@@ -179,7 +186,7 @@ BINARY["bitwise_right_shift"] = _binary("bitwise_right_shift", np.right_shift, _
 
 def _operator(operation: Operation, *, reflected: bool = False, inplace: bool = False) -> Any:
     def operate(self: Tensor, other: Any) -> Any:
-        if type(to_python(other)) not in PYTHON_DTYPES and not isinstance(other, Tensor):
+        if not _is_operand(other):
             return NotImplemented
         if reflected:
             return operation(other, self)
@@ -203,8 +210,7 @@ def write_inplace(self: Tensor, result: Tensor) -> Tensor:
 
 def _unary(operation: Operation, result: str = "") -> Any:
     def operate(self: Tensor) -> Tensor:
-        kind = FLOAT32 if result == "float" and self.dtype.rank < 2 else self.dtype
-        return compute(operation, (self,), kind, BOOL if result == "bool" else None)
+        return compute(operation, (self,), _operand_kind(self.dtype, result), BOOL if result == "bool" else None)
 
     return operate
 
@@ -266,10 +272,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
         raise RuntimeError(f"the condition of where is a bool tensor, not one of {condition.dtype!r}")
     first, other = to_python(input), to_python(other)
     kind = result_type(first, other)
-    shape = layout.broadcast(
-        condition.shape, *(operand.shape for operand in (first, other) if isinstance(operand, Tensor))
-    )
     operands = [operand for operand in (condition, first, other) if isinstance(operand, Tensor)]
+    shape = layout.broadcast(*(operand.shape for operand in operands))
     strides = layout.result_strides(shape, [(tuple(operand.shape), operand.strides_) for operand in operands])
     return from_values(
         np.where(condition.array, _operand_values(first, kind), _operand_values(other, kind)), kind, strides
@@ -279,9 +283,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
 def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit values to at least `min` and at most `max`."""
     low, high = to_python(min), to_python(max)
-    if low is None and high is None:
-        raise RuntimeError("clamp needs min or max")
     limits = [limit for limit in (low, high) if limit is not None]
+    if not limits:
+        raise RuntimeError("clamp needs min or max")
     kind = result_type(self, *limits)
     # The upper limit comes last, as it wins where `min` is above `max`.
     result = compute(np.maximum, (self, low), kind) if low is not None else self
@@ -299,7 +303,8 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, negi
     # numpy has no bfloat16, whose largest number stands here.
     largest = float(np.finfo(self.values.dtype).max) if not self.dtype.is_bfloat16 else 3.3895313892515355e38
     largest = 65504.0 if self.dtype.name == "float16" else largest
-    high, low = largest if posinf is None else posinf, -largest if neginf is None else neginf
+    high = largest if posinf is None else posinf
+    low = -largest if neginf is None else neginf
     return compute(operation, (self,), self.dtype)
 
 

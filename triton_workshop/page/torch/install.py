@@ -59,8 +59,9 @@ class Function:
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
         with set_gradients(enabled=False):
             result = cls.forward(context, *inputs)  # type: ignore[attr-defined]
-        differentiable = [tensor for tensor in inputs if isinstance(tensor, Tensor) and tensor.requires_grad]
-        if differentiable:
+        tensors = [tensor for tensor in inputs if isinstance(tensor, Tensor)]
+        is_differentiable = any(tensor.requires_grad for tensor in tensors)
+        if is_differentiable:
             result.requires_grad, result.backward_ = True, lambda gradient: cls._accumulate(context, inputs, gradient)
         return result
 
@@ -68,16 +69,22 @@ class Function:
     def _accumulate(cls, context: Any, inputs: tuple[Any, ...], gradient: Tensor) -> None:
         with set_gradients(enabled=False):
             gradients = cls.backward(context, gradient)  # type: ignore[attr-defined]
-            for tensor, input_gradient in zip(
-                inputs, gradients if isinstance(gradients, tuple) else (gradients,), strict=True
-            ):
-                if isinstance(tensor, Tensor) and tensor.requires_grad and input_gradient is not None:
-                    if tensor.backward_ is not None:
-                        tensor.backward_(input_gradient)
-                    else:
-                        tensor.grad = (
-                            input_gradient if tensor.grad is None else METHODS["add"](tensor.grad, input_gradient)
-                        )
+            if not isinstance(gradients, tuple):
+                gradients = (gradients,)
+            for tensor, input_gradient in zip(inputs, gradients, strict=True):
+                is_differentiable = isinstance(tensor, Tensor) and tensor.requires_grad
+                if is_differentiable and input_gradient is not None:
+                    _add_gradient(tensor, input_gradient)
+
+
+def _add_gradient(tensor: Tensor, gradient: Tensor) -> None:
+    """Propagate a gradient to a tensor's inputs, or add it to its own."""
+    if tensor.backward_ is not None:
+        tensor.backward_(gradient)
+    elif tensor.grad is None:
+        tensor.grad = gradient
+    else:
+        tensor.grad = METHODS["add"](tensor.grad, gradient)
 
 
 def backward(self: Tensor, gradient: Any = None) -> None:

@@ -50,7 +50,7 @@ def allocate(size: int) -> TensorStorage:
 
 def borrow(array: Array) -> tuple[TensorStorage, int]:
     """Return the memory of a numpy array, and the byte at which it begins."""
-    if any(stride < 0 for stride in array.strides):
+    if min(array.strides, default=0) < 0:
         raise ValueError("a tensor has no negative strides: copy the array first, by array.copy()")
     if not array.size:
         return allocate(0), 0
@@ -71,7 +71,9 @@ def contiguous_strides(shape: Sequence[int]) -> Ints:
 
 def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
     """Return the number of elements that a tensor spans in memory."""
-    return 0 if 0 in shape else 1 + sum(stride * (size - 1) for size, stride in zip(shape, strides, strict=True))
+    if 0 in shape:
+        return 0
+    return 1 + sum(stride * (size - 1) for size, stride in zip(shape, strides, strict=True))
 
 
 def is_contiguous(shape: Ints, strides: Ints) -> bool:
@@ -91,7 +93,8 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
     """Return whether elements fill their memory, in whatever order."""
     expected = 1
     # The shortest stride first, whichever dimension has it.
-    for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size != 1):
+    dims = sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size != 1)
+    for stride, size in dims:
         if stride != expected:
             return False
         expected *= size
@@ -103,16 +106,22 @@ def result_strides(shape: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
 
     They are those of the operands where all agree, or else contiguous.
     """
-    if len({*operands}) == 1 and operands[0][0] == shape and is_dense(*operands[0]):
-        return operands[0][1]
-    return contiguous_strides(shape)
+    if len({*operands}) != 1:
+        return contiguous_strides(shape)
+    operand_shape, strides = operands[0]
+    is_kept = operand_shape == shape and is_dense(shape, strides)
+    return strides if is_kept else contiguous_strides(shape)
 
 
 def expanded_strides(shape: Ints, strides: Ints, new_shape: Ints) -> Ints:
     """Return the strides of a view that repeats single elements."""
     leading = len(new_shape) - len(shape)
     dims = zip(shape, strides, new_shape[leading:], strict=True)
-    return (0,) * leading + tuple(0 if size == 1 and target != 1 else stride for size, stride, target in dims)
+    result = [0] * leading
+    for size, stride, target in dims:
+        is_repeated = size == 1 and target != 1
+        result.append(0 if is_repeated else stride)
+    return tuple(result)
 
 
 def broadcast(*shapes: Ints) -> Ints:
@@ -122,11 +131,13 @@ def broadcast(*shapes: Ints) -> Ints:
         ndim = max(len(result), len(shape))
         # Shapes align at their last dimension, as numpy's do.
         first, second = [1] * (ndim - len(result)) + result, [1] * (ndim - len(shape)) + list(shape)
+        result = []
         for axis, (a, b) in enumerate(zip(first, second, strict=True)):
-            if a != b and 1 not in (a, b):
+            fits = a == b or 1 in (a, b)
+            if not fits:
                 sizes = f"The size of tensor a ({a}) must match the size of tensor b ({b})"
                 raise RuntimeError(f"{sizes} at non-singleton dimension {axis}")
-        result = [b if a == 1 else a for a, b in zip(first, second, strict=True)]
+            result.append(b if a == 1 else a)
     return tuple(result)
 
 
@@ -146,9 +157,14 @@ def view_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
     covered = 1
     for axis in range(len(shape) - 1, -1, -1):
         block *= shape[axis]
-        if axis and (shape[axis - 1] == 1 or strides[axis - 1] == block * step):
-            continue  # the block goes on
-        while position >= 0 and (covered < block or new[position] == 1):
+        if axis:
+            goes_on = shape[axis - 1] == 1 or strides[axis - 1] == block * step
+            if goes_on:
+                continue
+        while position >= 0:
+            is_full = covered >= block and new[position] != 1
+            if is_full:
+                break
             result.append(covered * step)
             covered *= new[position]
             position -= 1
@@ -164,11 +180,14 @@ def infer_shape(shape: Ints, requested: Sequence[int]) -> Ints:
     count, new = math.prod(shape), list(requested)
     if new.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    product = math.prod(size for size in new if size != -1)
-    # Beside a 0, any size would fit: PyTorch refuses to choose.
-    if -1 in new and product and count % product == 0:
-        new[new.index(-1)] = count // product
-    if math.prod(new) != count or -1 in new:
+    if -1 in new:
+        product = math.prod(size for size in new if size != -1)
+        # Beside a 0, any size would fit: PyTorch refuses to choose.
+        is_unique = product != 0 and count % product == 0
+        if is_unique:
+            new[new.index(-1)] = count // product
+    is_valid = -1 not in new and math.prod(new) == count
+    if not is_valid:
         raise RuntimeError(f"shape '{list(requested)}' is invalid for input of size {count}")
     return tuple(new)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -22,7 +23,8 @@ def format_tensor(self: Tensor) -> str:
     else:
         body, suffixes = _format_body(self.values, len(prefix)), []
     # Numbers look like bool, int64 or float32; where there are none, only the default dtype is understood.
-    if self.dtype not in (BOOL, INT64, FLOAT32) or (not self.size_ and self.dtype is not FLOAT32):
+    usual = (BOOL, INT64, FLOAT32) if self.size_ else (FLOAT32,)
+    if self.dtype not in usual:
         suffixes.append(f"dtype={self.dtype!r}")
     if self.backward_ is not None:
         suffixes.append("grad_fn=<Function>")
@@ -49,10 +51,9 @@ def _format_body(values: Array, indent: int) -> str:
     if not values.ndim:
         return numbers[0]
     # PyTorch takes the width of the column from finite numbers that are not zero.
-    counts = [
-        values.dtype.kind != "f" or (math.isfinite(value) and value != 0) for value in visible.reshape(-1).tolist()
-    ]
-    width = max((len(number) for number, is_counted in zip(numbers, counts, strict=True) if is_counted), default=1)
+    flat = visible.reshape(-1)
+    is_counted = np.isfinite(flat) & (flat != 0) if values.dtype.kind == "f" else np.ones(flat.shape, np.bool_)
+    width = max(map(len, itertools.compress(numbers, is_counted)), default=1)
     cells = iter(number.rjust(width) for number in numbers)
     return _format_rows(values.shape, cells, width, indent, short)
 
@@ -69,16 +70,17 @@ def _edges(values: Array) -> Array:
 
 
 def _format_rows(shape: tuple[int, ...], cells: Any, width: int, indent: int, short: bool) -> str:
-    size, cut = shape[0], short and shape[0] > 2 * EDGE
+    cut = short and shape[0] > 2 * EDGE
+    # `_edges` has left out the middle already.
+    size = 2 * EDGE if cut else shape[0]
     if len(shape) == 1:
-        # `_edges` has left out the middle already.
-        line_cells = [next(cells) for _ in range(2 * EDGE if cut else size)]
+        line_cells = [next(cells) for _ in range(size)]
         if cut:
             line_cells.insert(EDGE, " ...")
         per_line = max(1, (WIDTH - indent) // (width + 2))
         lines = [", ".join(line_cells[first : first + per_line]) for first in range(0, len(line_cells), per_line)]
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
-    rows = [_format_rows(shape[1:], cells, width, indent + 1, short) for _ in range(2 * EDGE if cut else size)]
+    rows = [_format_rows(shape[1:], cells, width, indent + 1, short) for _ in range(size)]
     if cut:
         rows.insert(EDGE, "...")
     # As PyTorch does, with an empty line between matrices, two between blocks of them, and so on.
@@ -98,12 +100,14 @@ def _format_numbers(values: Array) -> list[str]:
         return [_format_float(value, ".0f", ".") for value in flat]
     # As in PyTorch, one value that is far from the others makes all of them scientific.
     smallest, largest = float(magnitudes.min()), float(magnitudes.max())
+    is_wide = largest / smallest > 1000 or largest > 1e8
     if (magnitudes == np.ceil(magnitudes)).all():
-        if largest / smallest > 1000 or largest > 1e8:
+        if is_wide:
             return [_format_float(value, f".{PRECISION}e") for value in flat]
         return [_format_float(value, ".0f", ".") for value in flat]
-    scientific = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
-    return [_format_float(value, f".{PRECISION}{'e' if scientific else 'f'}") for value in flat]
+    is_scientific = is_wide or smallest < 1e-4
+    notation = "e" if is_scientific else "f"
+    return [_format_float(value, f".{PRECISION}{notation}") for value in flat]
 
 
 def _format_float(value: float, spec: str, end: str = "") -> str:

@@ -22,9 +22,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     first, second = input, other
-    if not first.shape or not second.shape:
+    if 0 in (first.ndim, second.ndim):
         raise RuntimeError("matmul multiplies tensors with dimensions")
-    if first.shape[-1] != second.shape[-2 if second.ndim > 1 else -1]:
+    rows = second.shape[-2] if second.ndim > 1 else second.shape[-1]
+    if first.shape[-1] != rows:
         raise RuntimeError(f"shapes cannot be multiplied: {list(first.shape)} and {list(second.shape)}")
     if first.dtype is not second.dtype:
         raise RuntimeError(f"matmul multiplies tensors of one dtype, not {first.dtype!r} and {second.dtype!r}")
@@ -36,7 +37,7 @@ def _product(first: Array, second: Array) -> Array:
 
     In the page, where numpy has no BLAS, it takes half to two thirds of matmul's time.
     """
-    if first.ndim < 2 or second.ndim < 2:
+    if min(first.ndim, second.ndim) < 2:
         return np.asarray(np.matmul(first, second))
     return np.asarray(np.einsum("...mk,...kn->...mn", first, second))
 
@@ -63,7 +64,9 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 def conv2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
     """Apply filters, with neither bias nor stride."""
-    if bias is not None or stride != 1 or input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[1]:
+    is_plain = bias is None and stride == 1
+    is_of_all_channels = input.ndim == weight.ndim == 4 and input.shape[1] == weight.shape[1]
+    if not (is_plain and is_of_all_channels):
         raise NotInThisPageError("torch.nn.functional.conv2d with a bias, a stride or groups")
     rows, columns = (padding, padding) if isinstance(padding, int) else padding
     padded = np.pad(_compute_values(input), ((0, 0), (0, 0), (rows, rows), (columns, columns)))
@@ -81,7 +84,10 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     rows, columns = (bins(size, count) for size, count in zip(input.shape[-2:], sizes, strict=True))
     values = input.values
-    pooled = [np.stack([values[..., row, column].max((-1, -2)) for column in columns], -1) for row in rows]
+    pooled = []
+    for row in rows:
+        maxima = [values[..., row, column].max((-1, -2)) for column in columns]
+        pooled.append(np.stack(maxima, -1))
     return from_values(np.stack(pooled, -2), input.dtype)
 
 
@@ -89,7 +95,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """Pad with a constant."""
     # PyTorch begins with the last dimension, numpy with the first.
     sides = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
-    if mode != "constant" or any(side < 0 for side_pair in sides for side in side_pair):
+    if mode != "constant" or min(pad, default=0) < 0:
         raise NotInThisPageError("torch.nn.functional.pad in another way than with a constant")
     widths = [(0, 0)] * (input.ndim - len(sides)) + sides
     return from_values(np.pad(input.values, widths, constant_values=value or 0), input.dtype)
@@ -97,7 +103,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Evaluate Einstein's notation."""
-    tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    is_sequence = len(operands) == 1 and isinstance(operands[0], list | tuple)
+    tensors = operands[0] if is_sequence else operands
     return from_values(np.einsum(equation, *map(_compute_values, tensors)), result_type(*tensors))
 
 
@@ -127,13 +134,14 @@ def layer_norm(
     values = input.values.astype("f8")
     centred = values - values.mean(axes, keepdims=True)
     normalized = centred / np.sqrt((centred**2).mean(axes, keepdims=True) + eps)
-    scale, shift = (default if each is None else each.values for each, default in ((weight, 1.0), (bias, 0.0)))
+    scale = 1.0 if weight is None else weight.values
+    shift = 0.0 if bias is None else bias.values
     return from_values(normalized * scale + shift, input.dtype)
 
 
 def cross_entropy(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """Compute the loss of each row of logits in float64, rounded once."""
-    if input.ndim != 2 or target.ndim != 1:
+    if (input.ndim, target.ndim) != (2, 1):
         raise NotInThisPageError("torch.nn.functional.cross_entropy of anything but rows and their classes")
     values = input.values.astype("f8")
     shifted = values - values.max(1, keepdims=True)

@@ -109,10 +109,12 @@ default_generator = Generator()
 default_generator.seed()
 
 
-def _float_dtype(kind: Any) -> dtype:
-    if kind is not None and kind.rank != 2:
+def _float_dtype(kind: dtype | None) -> dtype:
+    if kind is None:
+        return FLOAT32
+    if kind.rank != 2:
         raise NotImplementedError(f"random numbers are no {kind!r}")
-    return kind or FLOAT32
+    return kind
 
 
 def rand(

@@ -28,7 +28,8 @@ def normalize_axes(self: Tensor, dim: Any) -> tuple[int, ...]:
     """Return the requested dimensions, by default all."""
     if dim is None or dim == ():
         return tuple(range(self.ndim))
-    axes = tuple(normalize_axis(axis, self.ndim) for axis in (dim if isinstance(dim, tuple | list) else [dim]))
+    dims = dim if isinstance(dim, tuple | list) else [dim]
+    axes = tuple(normalize_axis(axis, self.ndim) for axis in dims)
     repeated = next((axis for position, axis in enumerate(axes) if axis in axes[:position]), None)
     if repeated is not None:
         raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
@@ -45,9 +46,14 @@ def _accumulator_values(self: Tensor, kind: dtype) -> Array:
     return self.values.astype("f8" if kind.rank == 2 else kind.stored)
 
 
+def _total_dtype(self: Tensor) -> dtype:
+    """Return the dtype of a sum or a product: int64 for integers."""
+    return self.dtype if self.dtype.rank == 2 else INT64
+
+
 def sum_(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Sum over dimensions."""
-    kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
+    kind = dtype or _total_dtype(self)
     result = _reduce(lambda x, **options: np.sum(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
     if not _grad_enabled[0]:
         return result
@@ -64,7 +70,7 @@ def sum_(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 def prod(self: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Multiply over a dimension."""
-    kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
+    kind = dtype or _total_dtype(self)
     return _reduce(lambda x, **options: np.prod(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
 
 
@@ -134,9 +140,11 @@ def _extreme_reduction(name: str, operation: Callable[..., Array], index_operati
 
 def _index_reduction(name: str, operation: Callable[..., Array]) -> Any:
     def reduce(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        if not self.size_ and dim is None:
-            raise IndexError(f"{name} of no element: name a dimension")
-        axis = None if dim is None or not self.ndim else normalize_axis(dim, self.ndim)
+        if dim is None:
+            if not self.size_:
+                raise IndexError(f"{name} of no element: name a dimension")
+            return from_values(operation(self.values, axis=None, keepdims=keepdim), INT64)
+        axis = normalize_axis(dim, self.ndim) if self.ndim else None
         return from_values(operation(self.values, axis=axis, keepdims=keepdim), INT64)
 
     return reduce
@@ -154,7 +162,7 @@ def amin(self: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
 
 def cumsum(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Return running sums along a dimension."""
-    kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
+    kind = dtype or _total_dtype(self)
     values = np.atleast_1d(_accumulator_values(self, kind))
     return from_values(np.cumsum(values, normalize_axis(dim, self.ndim)).reshape(self.shape), kind)
 
@@ -247,7 +255,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def repeat_interleave(self: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
     """Repeat each element."""
     times = repeats.array if isinstance(repeats, Tensor) else repeats
-    return from_encoded(np.repeat((self if dim is not None else flatten(self)).array, times, dim or 0), self.dtype)
+    operand = self if dim is not None else flatten(self)
+    return from_encoded(np.repeat(operand.array, times, dim or 0), self.dtype)
 
 
 def argsort(self: Tensor, dim: int = -1, descending: bool = False) -> Tensor:

@@ -50,8 +50,10 @@ def _refuse_gradient(function: Callable[..., Any], name: str) -> Callable[..., A
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if _grad_enabled[0] and any(isinstance(operand, Tensor) and operand.requires_grad for operand in arguments):
-            raise NotInThisPageError(f"the gradient of torch.{name}")
+        if _grad_enabled[0]:
+            for operand in arguments:
+                if isinstance(operand, Tensor) and operand.requires_grad:
+                    raise NotInThisPageError(f"the gradient of torch.{name}")
         return function(*arguments, **keywords)
 
     return call
@@ -207,5 +209,6 @@ def from_encoded(array: Array, kind: dtype, strides: Ints | None = None) -> Tens
 
 def to_shape(sizes: Sequence[Any]) -> Ints:
     """Return a shape that is given as one sequence or as several numbers."""
-    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    is_sequence = len(sizes) == 1 and isinstance(sizes[0], tuple | list)
+    shape = sizes[0] if is_sequence else sizes
     return tuple(map(operator.index, shape))

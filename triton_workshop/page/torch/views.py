@@ -63,8 +63,9 @@ def _view_as_dtype(self: Tensor, kind: dtype) -> Tensor:
     old, new, shape, strides = self.dtype.itemsize, kind.itemsize, list(self.shape), list(self.strides_)
     if old != new:
         # An element of the new size is made of neighbours, and begins at a multiple of that size.
-        divisible = all(stride * old % new == 0 for stride in (*strides[:-1], self.offset_))
-        if not shape or strides[-1] != 1 or shape[-1] * old % new or not divisible:
+        is_divisible = all(count * old % new == 0 for count in (*strides[:-1], *shape[-1:], self.offset_))
+        fits = strides[-1:] == [1] and is_divisible
+        if not fits:
             raise RuntimeError(f"self cannot be viewed as {kind!r}: its sizes and strides do not fit")
         shape[-1] = shape[-1] * old // new
         strides[:-1] = [stride * old // new for stride in strides[:-1]]
@@ -89,7 +90,14 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
     order = [normalize_axis(axis, self.ndim) for axis in to_shape(dims)]
     if sorted(order) != list(range(self.ndim)):
         raise RuntimeError(f"permute(): the dimensions {order} are not those of a tensor with {self.ndim}")
-    return view(self, [self.shape[axis] for axis in order], [self.strides_[axis] for axis in order])
+    return _select_axes(self, order)
+
+
+def _select_axes(self: Tensor, axes: list[int]) -> Tensor:
+    """Return a view with only these dimensions, in this order."""
+    shape = [self.shape[axis] for axis in axes]
+    strides = [self.strides_[axis] for axis in axes]
+    return view(self, shape, strides)
 
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -110,8 +118,8 @@ def t(self: Tensor) -> Tensor:
 def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
     """Remove dimensions of size 1."""
     axes = range(self.ndim) if dim is None else [normalize_axis(dim, self.ndim)]
-    remaining = [axis for axis, size in enumerate(self.shape) if size != 1 or axis not in axes]
-    return view(self, [self.shape[axis] for axis in remaining], [self.strides_[axis] for axis in remaining])
+    removed = {axis for axis, size in enumerate(self.shape) if size == 1}.intersection(axes)
+    return _select_axes(self, [axis for axis in range(self.ndim) if axis not in removed])
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
@@ -135,19 +143,21 @@ def expand(self: Tensor, *size: Any) -> Tensor:
         raise RuntimeError(
             f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {axis}"
         )
-    shape = tuple(old if target == -1 else target for target, old in zip(new, padded, strict=True))
-    for target, old in zip(shape, padded, strict=True):
-        if old not in (1, target):
+    shape: list[int] = []
+    for target, old in zip(new, padded, strict=True):
+        length = old if target == -1 else target
+        if old not in (1, length):
             raise RuntimeError(f"a tensor of shape {list(current)} does not expand to {list(new)}")
-    return view(self, shape, layout.expanded_strides(current, self.strides_, shape))
+        shape.append(length)
+    return view(self, shape, layout.expanded_strides(current, self.strides_, tuple(shape)))
 
 
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Return a view with these strides, within the same memory."""
     offset = self.offset_ if storage_offset is None else storage_offset
-    reach = (offset + layout.extent(size, stride)) * self.dtype.itemsize
     # A tensor without elements touches no memory, wherever it begins.
-    if reach > self.storage_.nbytes() and 0 not in size:
+    reach = 0 if 0 in size else (offset + layout.extent(size, stride)) * self.dtype.itemsize
+    if reach > self.storage_.nbytes():
         raise RuntimeError(f"setStorage: {reach} bytes are out of bounds for storage of size {self.storage_.nbytes()}")
     return view(self, size, stride, offset)
 
@@ -164,7 +174,8 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Return a view of windows along a dimension."""
     axis = normalize_axis(dimension, self.ndim)
-    if not 0 <= size <= self.shape[axis] or step <= 0:
+    is_valid = 0 <= size <= self.shape[axis] and step > 0
+    if not is_valid:
         raise RuntimeError(f"maximum size for tensor at dimension {axis} is {self.shape[axis]} but size is {size}")
     windows = (self.shape[axis] - size) // step + 1
     strides = (*self.strides_[:axis], self.strides_[axis] * step, *self.strides_[axis + 1 :], self.strides_[axis])
@@ -214,11 +225,11 @@ def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
 
     The second is None where the key has nothing else.
     """
-    keys = list(key) if isinstance(key, tuple) else [key]
-    is_scalar = [isinstance(item, Tensor) and not item.shape and item.dtype.rank == 1 for item in keys]
-    keys = [int(item) if scalar else item for item, scalar in zip(keys, is_scalar, strict=True)]
     # A tensor of one integer selects as a number does; any other, a list or a mask is for numpy.
-    if any(isinstance(item, Tensor | list | np.ndarray | bool) for item in keys):
+    items = key if isinstance(key, tuple) else (key,)
+    keys = [_scalar_as_number(item) for item in items]
+    is_advanced = any(isinstance(item, Tensor | list | np.ndarray | bool) for item in keys)
+    if is_advanced:
         return self, tuple(_as_array(item) for item in keys)
     used = sum(item is not None and item is not Ellipsis for item in keys)
     if used > self.ndim:
@@ -255,6 +266,14 @@ def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
     return view(self, shape, strides, offset), None
 
 
+def _scalar_as_number(item: Any) -> Any:
+    """Return a tensor of one integer as a number; anything else as it is."""
+    if not isinstance(item, Tensor):
+        return item
+    is_integer = not item.shape and item.dtype.rank == 1
+    return int(item) if is_integer else item
+
+
 def _as_array(key: Any) -> Any:
     if isinstance(key, list):
         return np.array([int(item) if isinstance(item, Tensor) else item for item in key])
@@ -288,7 +307,8 @@ def to(
         elif not isinstance(target, bool):
             device = target
     require_cpu(device)
-    if dtype in (None, self.dtype) and not copy:
+    needs_copy = copy or dtype not in (None, self.dtype)
+    if not needs_copy:
         return self
     if _grad_enabled[0] and self.requires_grad:
         raise NotInThisPageError("the gradient of torch.Tensor.to")

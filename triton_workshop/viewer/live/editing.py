@@ -94,7 +94,9 @@ class Edits:
     def current(self, block: Block) -> Block:
         """Return the block that is shown in place of one that was read."""
         draft = self._drafts.get(block)
-        return version(block, draft.text) if draft is not None and draft.active else block
+        if draft is None or not draft.active:
+            return block
+        return version(block, draft.text)
 
     def source(self, current: Block) -> Block:
         """Return the block that was read, for one that is shown."""
@@ -133,11 +135,15 @@ class Edits:
         self._reattach_waiting(new, [block for block in code_blocks(new) if block not in unchanged])
         edit_waits = False
         for block, draft in drafts.items():
+            if block in matches:
+                continue
             # A draft that shows the deck's text only holds an undo history, which nobody misses.
-            if block in matches or (draft.active and not draft.differs(block)):
+            is_only_history = draft.active and not draft.differs(block)
+            if is_only_history:
                 continue
             target = counterpart(block, old, new)
-            if target is None or target in unchanged or target in self._drafts:
+            is_taken = target in unchanged or target in self._drafts
+            if target is None or is_taken:
                 self._waiting.append(WaitingDraft(draft, block, old))
                 edit_waits |= draft.differs(block)
             else:
@@ -156,8 +162,8 @@ class Edits:
 
     def conflicts(self) -> set[Block]:
         """Return the blocks with an edit of code that has changed since."""
-        drafts = self._drafts.items()
-        return {block for block, draft in drafts if draft.differs(block) and draft.base != program_of(block)}
+        edits = {block: draft for block, draft in self._drafts.items() if draft.differs(block)}
+        return {block for block, draft in edits.items() if draft.base != program_of(block)}
 
     def resolve_conflicts(self, *, keep: bool) -> None:
         """Keep the edits in conflict, or show the deck's own code again."""

@@ -98,7 +98,8 @@ class Editor(TextArea):
         return Offset(0, 0)
 
     async def _on_key(self, event: events.Key) -> None:  # runs before TextArea's, not instead of it
-        if self._indent(event.key) or await self._act(event.key):
+        is_handled = self._indent(event.key) or await self._act(event.key)
+        if is_handled:
             event.stop()
             event.prevent_default()
 
@@ -121,11 +122,15 @@ class Editor(TextArea):
         prefix = self.document.get_line(start[0])[: start[1]]
         if key == "enter":
             self._replace_via_keyboard(f"\n{next_indent(prefix)}", start, end)
-        elif key == "tab" and start[0] != end[0]:  # several lines are selected
-            self._change_lines(indented)
         elif key == "tab":
-            self._replace_via_keyboard(" " * (INDENT - start[1] % INDENT), start, end)
-        elif key == "backspace" and start == end and prefix and prefix == indent_of(prefix):
+            if start[0] != end[0]:  # several lines are selected
+                self._change_lines(indented)
+            else:
+                self._replace_via_keyboard(" " * (INDENT - start[1] % INDENT), start, end)
+        elif key == "backspace":
+            is_in_indent = prefix != "" and prefix == indent_of(prefix)
+            if start != end or not is_in_indent:
+                return False
             width = (len(prefix) - 1) % INDENT + 1
             self._delete_via_keyboard((start[0], start[1] - width), start)
         else:
@@ -146,7 +151,8 @@ class Editor(TextArea):
     def _change_lines(self, change: Callable[[list[str]], list[str]]) -> None:
         """Change the selected lines, or the cursor's, and keep them selected."""
         (first, start_column), (last, end_column) = sorted(self.selection)
-        if last > first and end_column == 0:  # nothing of the last line is selected
+        is_last_empty = last > first and end_column == 0
+        if is_last_empty:  # nothing of the last line is selected
             last -= 1
         lines = [self.document.get_line(number) for number in range(first, last + 1)]
         changed = change(lines)
@@ -200,7 +206,8 @@ def next_indent(prefix: str) -> str:
     statement = prefix.partition("#")[0].rstrip()
     if statement.endswith((":", "(", "[", "{")):
         return indent + " " * INDENT
-    if statement.split() and statement.split()[0] in ("return", "raise", "pass", "break", "continue"):
+    first_word = next(iter(statement.split()), "")
+    if first_word in ("return", "raise", "pass", "break", "continue"):
         return indent[:-INDENT] if not open_bracket(statement) else indent
     return indent
 

@@ -114,13 +114,15 @@ class LiveBlocks:
         A deck without Python blocks needs neither.
         """
         codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
-        if any(code.language == "python" and code.execution is not Execution.NONE for code in codes):
+        executions = {code.execution for code in codes if code.language == "python"}
+        if executions - {Execution.NONE}:
             self._runner.warm_up()
             self._warm = True
 
     def stay_warm(self) -> None:
         """Replace a prepared process that has ended because it waited for long."""
-        if self._warm and not CAN_FORK:  # a parent that forks does not end before us
+        may_have_ended = self._warm and not CAN_FORK  # a parent that forks does not end before us
+        if may_have_ended:
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
@@ -146,7 +148,8 @@ class LiveBlocks:
                 continue
             run = self.runs[block] = BlockRun(Transcript(script.pictures), program=program_of(block))
             batch.append((run, script, code))
-        if batch and not self._closed:
+        can_start = batch and not self._closed
+        if can_start:
             self._start_thread(self._work, batch)
 
     def _start_thread(self, work: Callable[..., None], *arguments: object) -> None:
@@ -185,7 +188,9 @@ class LiveBlocks:
         One can look inside the kernels of such a block.
         """
         code = block.content
-        return isinstance(code, Code) and code.language == "python" and block in self.runs and self.allows(block)
+        is_python = isinstance(code, Code) and code.language == "python"
+        has_run = block in self.runs and self.allows(block)
+        return is_python and has_run
 
     def look_request(self, block: Block) -> Request:
         """Return the request to record a block's launches."""
@@ -230,7 +235,8 @@ class LiveBlocks:
                     run.transcript.receive(chunk)
             run.outcome = process.wait()
             kernels = process.launched()
-        if kernels and run.outcome.succeeded:
+        can_compile = kernels and run.outcome.succeeded
+        if can_compile:
             run.compiling = True
             self._start_thread(self._compile, run, kernels, code)
 
@@ -252,7 +258,8 @@ class LiveBlocks:
         if process.wait().succeeded:
             run.picture = printed.picture
             run.failure = printed.problem
-        if run.picture is None and printed.text:
+        has_only_text = run.picture is None and printed.text
+        if has_only_text:
             run.transcript.receive(printed.text)
 
     def update(self) -> None:
@@ -269,8 +276,10 @@ class LiveBlocks:
     @property
     def busy(self) -> bool:
         """True while a block runs, waits, is compiled, or has pending output."""
+        if self.running:
+            return True
         runs = self.runs.values()
-        return any(run.status is not Status.ENDED or run.transcript.has_pending or run.compiling for run in runs)
+        return any(run.transcript.has_pending or run.compiling for run in runs)
 
     @property
     def running(self) -> int:
@@ -282,8 +291,9 @@ class LiveBlocks:
 
         Without arguments, stop all blocks.
         """
-        chosen = [run for block, run in self.runs.items() if not blocks or block in blocks]
-        _end([run for run in chosen if run.status is not Status.ENDED])
+        chosen = set(blocks or self.runs)
+        runs = [run for block, run in self.runs.items() if block in chosen]
+        _end([run for run in runs if run.status is not Status.ENDED])
 
     def close(self) -> None:
         """End everything, and wait until it is gone.
@@ -302,7 +312,10 @@ class LiveBlocks:
         The edit keeps a run of its own, unless the block still runs.
         """
         run = self.runs.get(block)
-        if run is not None and (edited not in self.runs or run.status is not Status.ENDED):
+        if run is None:
+            return
+        keeps_own_run = edited in self.runs and run.status is Status.ENDED
+        if not keeps_own_run:
             self.runs[edited] = run
 
     def remap(self, matches: Mapping[Block, Block]) -> None:
@@ -324,7 +337,8 @@ def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
     """
     for run in runs:
         run.cancelled = True
-    for run in {id(run): run for run in runs}.values():  # an edit shows the run from before it
+    different_runs = {id(run): run for run in runs}  # an edit shows the run from before it
+    for run in different_runs.values():
         if run.process is not None:
             run.process.stop(grace)
 
@@ -348,12 +362,16 @@ def program_of(block: Block) -> Program:
 
 def live(block: Block, *when: Execution) -> bool:
     """Return True for code that runs on one of these occasions."""
-    return isinstance(block.content, Code) and block.content.execution in when and runnable(block.content.language)
+    code = block.content
+    if not isinstance(code, Code):
+        return False
+    return code.execution in when and runnable(code.language)
 
 
 def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
     """Return the live blocks that are visible at a step, in order."""
-    return [block for block in walk(slide.blocks) if block.step <= step and live(block, *when)]
+    visible = (block for block in walk(slide.blocks) if block.step <= step)
+    return [block for block in visible if live(block, *when)]
 
 
 def blocks_to_start(slide: Slide) -> list[Block]:

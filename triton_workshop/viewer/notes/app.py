@@ -294,4 +294,6 @@ def show_notes(deck_path: Path, command: str) -> int:
         status = notes.run()
     finally:
         listener.close()
-    return (notes.return_code or 0) if status is None else status
+    if status is not None:
+        return status
+    return notes.return_code or 0

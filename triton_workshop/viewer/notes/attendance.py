@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.attendance.board import Board, display_name
+from triton_workshop.attendance.board import Board, CallForHelp, display_name
 from triton_workshop.attendance.register import find_register, register_file
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
@@ -46,14 +46,16 @@ def attendance_lines(board: Board, width: int, palette: Palette) -> list[Text]:
     warning = Style(color=palette.warning, bold=True)
     lines = [_justify(Text(message, warning), Text(), width) for message in board.warnings]
     if board.calls:
-        names = ", ".join(
-            f"{display_name(call)} ({f'{call.minutes} min' if call.minutes else 'now'})" for call in board.calls
-        )
+        names = ", ".join(f"{display_name(call)} ({_waiting_time(call)})" for call in board.calls)
         lines.append(_justify(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
     if board.counts:
         counts = "   ".join(f"{count.exercise}: {count.working} working, {count.right} right" for count in board.counts)
         lines.append(_justify(Text(f"exercise {counts}", palette.muted), Text(), width))
     return lines
+
+
+def _waiting_time(call: CallForHelp) -> str:
+    return f"{call.minutes} min" if call.minutes else "now"
 
 
 def _justify(start: Text, end: Text, width: int) -> Text:

@@ -56,10 +56,11 @@ class Publisher:
         slide, step = position.slide + 1, position.step
         moved = last is None or (last.slide, last.step) != (slide, step)
         beat = Heartbeat(slide, step, now - self._opened, running_blocks(deck, runs, now), moved)
-        if last is not None and now - self._last_sent < HEARTBEAT_SECONDS and substance(beat) == substance(last):
-            return
-        self._send(beat)
-        self._last_beat, self._last_sent = beat, now
+        is_due = now - self._last_sent >= HEARTBEAT_SECONDS
+        has_changed = last is None or substance(beat) != substance(last)
+        if is_due or has_changed:
+            self._send(beat)
+            self._last_beat, self._last_sent = beat, now
 
     def close(self) -> None:
         """Send that the slides are closed."""

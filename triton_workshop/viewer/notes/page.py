@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rich.segment import Segment
 from rich.style import Style
@@ -147,11 +148,15 @@ def panel(view: NotesView, width: int, rows: int) -> list[Strip]:
     """Draw the time, the plan, the running blocks, and a preview if it fits."""
     # The preview comes last, since it can use whatever is left, or be left out.
     groups = (clock(view, width), plan(view, width), running(view, width))
-    texts = [text for group in groups if group for text in (*group, Text())]
+    texts: list[Text] = []
+    for group in filter(None, groups):
+        texts += [*group, Text()]
     lines = [strip(text, width, view.palette.base) for text in (*texts, next_heading(view, width))]
     following = view.position.slide + 1
     free_rows = rows - len(lines)
-    if following < len(view.deck.slides) and free_rows >= SMALLEST_PREVIEW_ROWS and width >= 12:
+    fits = free_rows >= SMALLEST_PREVIEW_ROWS and width >= 12
+    has_preview = fits and following < len(view.deck.slides)
+    if has_preview:
         lines += preview(view.deck, following, width, free_rows, view.palette)
     lines += [strip(Text(), width, view.palette.base)] * (rows - len(lines))
     return lines[:rows]
@@ -162,7 +167,7 @@ def clock(view: NotesView, width: int) -> list[Text]:
     options = CONSOLE.options.update(width=width, max_width=width, height=None)
     style = Style(color=view.palette.emphasis, bold=True)
     drawn = CONSOLE.render_lines(Digits(as_clock(view.elapsed), style), options, pad=False)
-    rows = [Text("".join(segment.text for segment in row), style) for row in drawn]
+    rows = [Text(Strip(row).text, style) for row in drawn]
     time = Text(view.time, view.palette.muted)
     gap = width - max(row.cell_len for row in rows) - time.cell_len
     if gap > 0:
@@ -246,7 +251,8 @@ def preview(deck: Deck, slide: int, width: int, rows: int, palette: Palette) -> 
     contents = [block.content for block in next_slide.blocks]
     has_shape = any(isinstance(content, Code | Table) for content in contents)
     has_columns = any(isinstance(content, Columns) for content in contents)
-    wide = max(inside, LEGIBLE) if has_shape and not has_columns else inside
+    keeps_shape = has_shape and not has_columns
+    wide = max(inside, LEGIBLE) if keeps_shape else inside
     view = View(palette, wide, rows - 2, next_slide.steps - 1)
     try:
         # Of the wide page's margin, as much stays as a page of the frame's width would have.
@@ -317,7 +323,8 @@ def first_line(deck: Deck, running: RunningBlock) -> str:
     It is empty if the deck, as the notes have read it, has no such block.
     """
     # Slices, as the slides may have read a newer or older deck than the notes.
-    blocks = [block for slide in deck.slides[running.slide - 1 :][:1] for block in walk(slide.blocks)]
+    slides = deck.slides[running.slide - 1 :][:1]
+    blocks = list(chain.from_iterable(walk(slide.blocks) for slide in slides))
     for block in blocks[running.block :][:1]:
         if isinstance(block.content, Code):
             return printable(next((line.strip() for line in block.content.lines if line.strip()), ""))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from rich.style import Style
 from rich.text import Text
@@ -30,10 +31,12 @@ def paragraphs(note: str) -> list[str]:
     result: list[str] = []
     for line in note.split("\n"):
         line = line.strip()
-        unfinished = result and result[-1] and line and not ENDS_A_SENTENCE.search(result[-1])
+        previous = result[-1] if result else ""
         # A short line was not broken to fit the file.
-        if unfinished and len(result[-1]) > 60 and not STARTS_A_PARAGRAPH.match(line):
-            result[-1] = f"{result[-1]} {line}"
+        is_broken = len(previous) > 60 and not ENDS_A_SENTENCE.search(previous)
+        is_continuation = line != "" and not STARTS_A_PARAGRAPH.match(line)
+        if is_broken and is_continuation:
+            result[-1] = f"{previous} {line}"
         else:
             result.append(line)
     return [line for line in result if line]
@@ -42,14 +45,14 @@ def paragraphs(note: str) -> list[str]:
 def spoken_paragraphs(notes: Sequence[str]) -> list[str]:
     """Return the notes without the slide's minutes and the actions."""
     first = MINUTES.sub("", notes[0], count=1) if notes else ""
-    result = (paragraph for note in (first, *notes[1:]) for paragraph in paragraphs(note))
+    result = chain.from_iterable(map(paragraphs, (first, *notes[1:])))
     return [paragraph for paragraph in result if not paragraph.startswith(ACTION_PREFIX)]
 
 
 @lru_cache(maxsize=64)
 def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) -> tuple[Text, ...]:
     """Wrap notes, with space between paragraphs if they fit."""
-    texts = [paragraph for note in notes for paragraph in paragraphs(printable(note))]
+    texts = list(chain.from_iterable(paragraphs(printable(note)) for note in notes))
     if not texts:
         return (Text("No notes for this slide.", Style(color=palette.muted, italic=True)),)
     action = Style(color=palette.accent)
@@ -58,9 +61,10 @@ def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) 
     if sum(map(len, airy)) + len(airy) - 1 > rows:  # without space, a hanging indent separates paragraphs
         tight = [hanging(wrap(text, width - 2)) for text in styled]
         if sum(map(len, tight)) <= rows:
-            return tuple(row for paragraph in tight for row in paragraph)
+            return tuple(chain.from_iterable(tight))
     # Notes that do not fit either way are scrolled, so they may as well have space.
-    return tuple(row for index, paragraph in enumerate(airy) for row in ([Text(), *paragraph] if index else paragraph))
+    first, *others = airy
+    return (*first, *chain.from_iterable([Text(), *paragraph] for paragraph in others))
 
 
 def hanging(rows: Sequence[Text]) -> list[Text]:

@@ -6,6 +6,7 @@ If the deck has a plan, each slide has its time.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from textwrap import fill
 
 from triton_workshop.deck.model import Deck
@@ -18,7 +19,8 @@ from triton_workshop.viewer.slides.plain import WIDTH
 def plain_notes(deck: Deck) -> str:
     """Format every slide's number, time, name and notes."""
     plan = schedule(deck)
-    return "\n".join(line for index in range(len(deck.slides)) for line in slide_lines(deck, index, plan))
+    slides = (slide_lines(deck, index, plan) for index in range(len(deck.slides)))
+    return "\n".join(chain.from_iterable(slides))
 
 
 def slide_lines(deck: Deck, index: int, plan: Schedule) -> Iterator[str]:

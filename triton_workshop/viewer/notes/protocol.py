@@ -9,7 +9,6 @@ An event is one UDP datagram on the loopback network, a JSON object with the dec
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from dataclasses import asdict, dataclass
@@ -132,6 +131,8 @@ def count(value: object) -> int:
 
 def seconds(value: object) -> float:
     """Return a value that is a valid time in seconds. Raises ValueError."""
-    if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if not isinstance(value, int | float):
+        raise ValueError("expected seconds")
+    if not 0 <= value <= sys.float_info.max:  # in JSON, a whole number may be larger than any float
         raise ValueError("expected seconds")
     return float(value)

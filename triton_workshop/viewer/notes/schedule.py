@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 from triton_workshop.deck.model import Deck, Slide
 
@@ -65,7 +65,8 @@ class Schedule:
     def section(self, slide: int) -> TalkSection | None:
         """Return a slide's section; None without a plan, and outside it."""
         section = next((section for section in reversed(self.sections) if section.first <= slide), None)
-        return section if section and section.minutes else None
+        has_minutes = section is not None and section.minutes
+        return section if has_minutes else None
 
     def lag(self, slide: int, minute: float) -> float:
         """Return the minutes behind the plan; negative if ahead of it.
@@ -107,13 +108,15 @@ def timed_sections(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Ta
         if match is None:
             continue
         begins = in_minutes(match[2], match[3])
-        if not marks or begins > marks[-1][2]:  # a time that goes back is no plan
+        is_later = not marks or begins > marks[-1][2]
+        if is_later:  # a time that goes back is no plan
             marks.append((index, without_time(slide.name), begins))
     if not marks:
         return []
     last, _, last_begins = marks[-1]
     # No section begins where the last one ends, so its notes may say when ("until 3:00").
-    named = [in_minutes(*time) for note in slides[last].notes for time in UNTIL.findall(note)]
+    times = chain.from_iterable(map(UNTIL.findall, slides[last].notes))
+    named = [in_minutes(*time) for time in times]
     end = max((time for time in named if time > last_begins), default=last_begins + sum(minutes[last:]))
     zero = marks[0][2]
     if end == zero:  # one time and no minutes are no plan
@@ -131,7 +134,7 @@ def windows_of(section: TalkSection, minutes: Sequence[float]) -> Iterator[tuple
     The last ones get the remaining time, and nothing goes beyond the section.
     """
     # Slides without minutes share a time with the slide before, so a time belongs to a group of slides.
-    lengths = [length for length in minutes if length] or [section.minutes]
+    lengths = list(filter(None, minutes)) or [section.minutes]
     edges = [min(section.begins + passed, section.ends) for passed in accumulate(lengths, initial=0.0)]
     edges[-1] = section.ends
     group = -1
@@ -144,7 +147,9 @@ def windows_of(section: TalkSection, minutes: Sequence[float]) -> Iterator[tuple
 def slide_minutes(slide: Slide) -> Minutes | None:
     """Return the minutes with which a slide's notes begin, or None."""
     match = MINUTES.match(slide.notes[0]) if slide.notes else None
-    return Minutes(float(match[1]), float(match[2] or 0)) if match else None
+    if match is None:
+        return None
+    return Minutes(float(match[1]), float(match[2] or 0))
 
 
 def in_minutes(hours: str, minutes: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import ClassVar
 
 from rich.style import Style
@@ -83,7 +83,7 @@ class InvitationBox(TextBox):
     def texts(self, width: int) -> list[Text]:
         """Return the lines: text beside the code if it fits, else above it."""
         if self.invitation is None:
-            return [row for line in HOW_TO_SHARE.split("\n") for row in wrap(Text(line), width)]
+            return list(chain.from_iterable(wrap(Text(line), width) for line in HOW_TO_SHARE.split("\n")))
         if self.invitation.local_only:  # no phone gets there
             return self._directions(self.invitation, width)
         code = qr_code(self.invitation.code)
@@ -127,7 +127,11 @@ class InvitationBox(TextBox):
 def half_blocks(rows: Sequence[Sequence[bool]]) -> list[str]:
     """Draw a picture of two colours in characters of two pixels each."""
     pairs = zip_longest(rows[::2], rows[1::2], fillvalue=[False] * len(rows[0]))
-    return ["".join(BLOCKS[upper, lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs]
+    lines = []
+    for upper_row, lower_row in pairs:
+        pixels = zip(upper_row, lower_row, strict=True)
+        lines.append("".join(BLOCKS[pixel] for pixel in pixels))
+    return lines
 
 
 def qr_code(modules: Sequence[Sequence[bool]]) -> list[Text]:
@@ -143,11 +147,14 @@ def large(text: str, width: int) -> list[str]:
 
     A word with unknown letters, or one that is too wide, is only spaced out.
     """
-    groups = text.split(" ")
+    groups = [group for group in text.split(" ") if group]
+    has_all_letters = set("".join(groups)) <= GLYPHS.keys()
     # A letter takes 5 columns, with 2 between it and the next.
-    if not set("".join(groups)) <= GLYPHS.keys() or max(map(len, groups)) * 7 - 2 > width:
+    columns = max(map(len, groups), default=0) * 7 - 2
+    is_drawable = has_all_letters and columns <= width
+    if not is_drawable:
         return [" ".join(text) if len(text) * 2 <= width else text]
-    return [row for group in groups for row in _large(group)]
+    return list(chain.from_iterable(map(_large, groups)))
 
 
 def _large(group: str) -> list[str]:

@@ -23,7 +23,8 @@ INDENT = "    "
 def debriefed_exercise(title: str) -> str | None:
     """Return the number of the exercise that a slide's title debriefs."""
     match = DEBRIEF.match(title)
-    return match[1] if match and match[1] in EXERCISES else None
+    number = match[1] if match else None
+    return number if number in EXERCISES else None
 
 
 class MistakesBox(TextBox):
@@ -47,5 +48,6 @@ class MistakesBox(TextBox):
             lines += [Text()] if lines else []
             lines += wrap(Text(f"{count.attendees} × {count.words}", strong), width)
             idea = self.ideas.get(count.mistake, "")
-            lines += [Text(INDENT) + row for row in wrap(Text(idea, muted), width - len(INDENT))] if idea else []
+            if idea:
+                lines += [Text(INDENT) + row for row in wrap(Text(idea, muted), width - len(INDENT))]
         return lines

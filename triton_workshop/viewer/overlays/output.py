@@ -99,7 +99,8 @@ class OutputScreen(ModalScreen[None]):
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:
             text.append(f"   {pager.dropped:,} earlier ones were dropped", plain)
-        if pager.run.status is not Status.ENDED and not pager.follows:
+        can_follow = pager.run.status is not Status.ENDED and not pager.follows
+        if can_follow:
             text.append("   G follows the output", Style(color=self.palette.accent, bold=False))
         hint = fitting(("Esc back", ""), width - text.cell_len - 4)
         gap = max(width - text.cell_len - len(hint) - 2, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from rich.style import Style
@@ -187,7 +188,8 @@ class SlideSearch(Box[int]):
 
     def excerpt(self, line: str, width: int, terms: Sequence[str]) -> Text:
         """Cut a line to the text around its first match."""
-        starts = [start for term in terms for start, _ in occurrences(term, line)]
+        spans = chain.from_iterable(occurrences(term, line) for term in terms)
+        starts = [start for start, _ in spans]
         skipped = max(min(starts, default=0) - width // 2, 0) if len(line) > width else 0
         text = f"…{line[skipped:]}" if skipped else line
         return self.highlight(Text(text, Style(color=self.palette.muted)), terms)

@@ -5,6 +5,7 @@ NAME.COLUMNS.ans lies in the same folder as NAME.png.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -42,7 +43,8 @@ def drawing_for(picture: Path, columns: int, rows: int | None = None) -> CellDra
     If none fits the rows, the lowest one that fits the columns is returned.
     """
     fitting = [drawing for drawing in drawings(picture) if drawing.columns <= columns]
-    low = [drawing for drawing in fitting if rows is None or len(drawing.lines) <= rows]
+    most_rows = math.inf if rows is None else rows
+    low = [drawing for drawing in fitting if len(drawing.lines) <= most_rows]
     return next(iter(low), min(fitting, key=lambda drawing: len(drawing.lines), default=None))
 
 
@@ -52,4 +54,6 @@ def _read(path: Path) -> CellDrawing | None:
     except (OSError, UnicodeDecodeError):
         return None
     lines = tuple(Text.from_ansi(line) for line in text.splitlines())
-    return CellDrawing(lines, max(cell_len(line.plain) for line in lines)) if lines else None
+    if not lines:
+        return None
+    return CellDrawing(lines, max(cell_len(line.plain) for line in lines))

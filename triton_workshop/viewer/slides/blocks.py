@@ -154,9 +154,10 @@ def code_panel(
     gutter = digits + 4 if digits else 2
     rows: list[Text] = []
     header = panel_header(code, width, palette, consent, mark)
+    has_edges = spacing and code.background
     if header is not None:
         rows.append(header)
-    elif spacing and code.background:  # the panel's edge, where no header makes one
+    elif has_edges:  # the panel's edge, where no header makes one
         rows.append(Text())
     dimmed = Style(color=palette.faint)
     lines = code_lines(code.language, code.lines, palette)
@@ -172,7 +173,7 @@ def code_panel(
                 lead.append(f"{number:>{digits}}  ", Style(color=palette.faint))
             number = ""  # rows in which a long line continues have none
             rows.append(Text.assemble(lead, row if lit else Text(row.plain, dimmed)))
-    if spacing and code.background:
+    if has_edges:
         rows.append(Text())
     return tuple(strip(row, width, ground) for row in rows)
 
@@ -228,4 +229,5 @@ def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...]
     # Rounding the edges, and not the widths, leaves no column over.
     edges = [free * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
     widths = tuple(end - start for start, end in pairwise(edges))
-    return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)
+    is_legible = min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40
+    return (widths, gap) if is_legible else ((), gap)

@@ -13,11 +13,13 @@ def palette_of(theme: Theme) -> Palette:
     """Return the palette for a deck's theme."""
     base = palette_named(theme.name)
     background = colour(theme.background, base)
-    if background is not None and _bright(background) == base.dark:
+    needs_other_base = background is not None and _bright(background) == base.dark
+    if needs_other_base:
         # Whatever the deck leaves open must be visible on that background.
         base = LIGHT if base.dark else DARK
     title, bar = colour(theme.title_foreground, base), colour(theme.title_background, base)
-    if title is not None and bar is None:  # a colour chosen for a title without a bar
+    has_title_only = title is not None and bar is None
+    if has_title_only:  # a colour chosen for a title without a bar
         bar = background or base.background
     return replace(
         base,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from triton_workshop.deck.model import Block, Deck, Slide
 from triton_workshop.processes.script import Outcome
@@ -29,7 +30,8 @@ def ended(output: bytes, outcome: Outcome) -> BlockRun:
 def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict[Block, int]:
     """Return the columns for each live block's output at a screen size."""
     pages = (complete_page(deck, slide, {}, width, height) for slide in deck.slides)
-    return {block: area.columns for page in pages for block, area in page.live.items()}
+    areas = chain.from_iterable(page.live.items() for page in pages)
+    return {block: area.columns for block, area in areas}
 
 
 def rows_needed(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from rich.segment import Segment
 from rich.style import Style
@@ -70,7 +71,8 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
     """Lay out a slide."""
     width = max(view.width - 2 * view.side, 1)
     banner_title = lone_heading(slide)
-    if slide.introduction or banner_title is not None:
+    has_no_body = slide.introduction or banner_title is not None
+    if has_no_body:
         lines = cover(deck, view) if banner_title is None else banner(banner_title, view)
         return DrawnSlide((), centred(lines, view), view.height, (), {})
     title = title_bar(slide.title, view)
@@ -104,7 +106,8 @@ def choose_spacing(slide: Slide, palette: Palette, width: int, rows: int) -> Spa
     if width < 60:
         return Spacing.NONE
     for spacing, fraction in ((Spacing.WIDEST, 0.8), (Spacing.WIDE, 0.8), (Spacing.NORMAL, 1.0)):
-        if spacing is Spacing.WIDEST and rows < LARGE_BODY:
+        is_too_wide = spacing is Spacing.WIDEST and rows < LARGE_BODY
+        if is_too_wide:
             continue
         if Composer(view, spacing).flow(slide.blocks, width, rows).height <= fraction * rows:
             return spacing
@@ -114,7 +117,9 @@ def choose_spacing(slide: Slide, palette: Palette, width: int, rows: int) -> Spa
 def question_height(slide: Slide, width: int, view: View) -> int:
     """Count the rows of a question with which a slide begins."""
     first = next(iter(slide.blocks), None)
-    if first is None or not isinstance(first.content, Paragraph) or first.content.prediction is None:
+    if first is None or not isinstance(first.content, Paragraph):
+        return 0
+    if first.content.prediction is None:
         return 0
     return len(static_lines(first, width, view.palette, 0))
 
@@ -191,7 +196,8 @@ class Composer:
             # Items of the top level stand apart where the slide has space; nested ones belong to the item above.
             apart = min(self.spacing, 1) + (self.spacing is Spacing.WIDEST) if block.content.depth == 0 else 0
             return max(spacing - 1, apart)
-        return 2 if self.spacing >= Spacing.WIDE and self.view.height >= TALL else 1
+        has_space = self.spacing >= Spacing.WIDE and self.view.height >= TALL
+        return 2 if has_space else 1
 
     def fragment(self, block: Block, width: int, rows: int) -> Fragment:
         """Lay out one block; it is all blank before its step."""
@@ -220,7 +226,7 @@ class Composer:
     def _columns(self, content: Columns, width: int, rows: int) -> Fragment:
         widths, gap = column_widths(content.weights, width)
         if not widths:  # too narrow to stand side by side
-            return self.flow([block for column in content.columns for block in column], width, rows)
+            return self.flow(list(chain.from_iterable(content.columns)), width, rows)
         columns = [
             self.flow(blocks, column_width, rows) for blocks, column_width in zip(content.columns, widths, strict=False)
         ]
@@ -269,7 +275,8 @@ class Composer:
             return replaced
         fragment = Fragment(list(self._panel(block, code, width)))
         # Automatic code of a later step may have run already; its output waits with it.
-        if code.execution is not Execution.NONE and block.step <= self.view.step:
+        is_live = code.execution is not Execution.NONE and block.step <= self.view.step
+        if is_live:
             fragment.spots.append(Spot(block, SpotTarget.HEADER, 0, 0, width, 1))
             fragment.spots.append(Spot(block, SpotTarget.CODE, 0, 1, width, fragment.height - 1))
             fragment.append(output(block, self.view, width))
@@ -281,7 +288,8 @@ class Composer:
         run = self.view.runs.get(block)
         if run is None:
             return None
-        succeeded = run.outcome is not None and run.outcome.succeeded and run.failure is None
+        ended_well = run.outcome is not None and run.outcome.succeeded
+        succeeded = ended_well and run.failure is None
         if run.picture is not None:
             fragment = self._image(Image(run.picture), block.alignment, width, rows)
         elif succeeded:
@@ -310,4 +318,6 @@ def live_area(fragment: Fragment, width: int) -> LiveArea:
 def has_picture(block: Block) -> bool:
     """Return True for a block whose height depends on the free rows."""
     content = block.content
-    return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
+    if isinstance(content, Code):
+        return content.execution is Execution.IMAGE
+    return isinstance(content, Image | Columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from rich.cells import cell_len
 
@@ -37,7 +38,8 @@ def plain_text(deck: Deck, start: int = 1) -> str:
     """Format every slide from a number on, with every step."""
     count = len(deck.slides)
     numbered = list(enumerate(deck.slides, 1))[start - 1 :]
-    return "\n".join(line.rstrip() for number, slide in numbered for line in slide_lines(deck, slide, number, count))
+    lines = chain.from_iterable(slide_lines(deck, slide, number, count) for number, slide in numbered)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def slide_lines(deck: Deck, slide: Slide, number: int, count: int) -> Iterator[str]:
@@ -71,7 +73,8 @@ def blocks_lines(blocks: Sequence[Block]) -> Iterator[str]:
         lines = list(block_lines(block))
         if not lines:
             continue
-        if previous is not None and not same_list(previous.content, block.content):
+        has_gap = previous is not None and not same_list(previous.content, block.content)
+        if has_gap:
             yield ""
         yield from lines
         previous = block
@@ -84,7 +87,9 @@ def same_list(first: Content, second: Content) -> bool:
     """
     if not (isinstance(first, ListItem) and isinstance(second, ListItem)):
         return False
-    return second.depth > 0 or first.depth > 0 or first.marker[:1].isdigit() == second.marker[:1].isdigit()
+    is_nested = second.depth > 0 or first.depth > 0
+    are_alike = first.marker[:1].isdigit() == second.marker[:1].isdigit()
+    return is_nested or are_alike
 
 
 def block_lines(block: Block) -> Iterator[str]:
@@ -108,7 +113,8 @@ def block_lines(block: Block) -> Iterator[str]:
         case Image(path, _, alt):
             yield f"[image: {path.name}{f', {alt}' if alt else ''}]"
             drawing = drawing_for(path, WIDTH)
-            yield from (line.plain for line in drawing.lines) if drawing is not None else ()
+            if drawing is not None:
+                yield from (line.plain for line in drawing.lines)
         case Footnote(label, text):
             yield f"{label} {plain(text)}"
         case Code(language=language, lines=lines):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from rich.box import Box
 from rich.cells import cell_len, get_character_cell_size
@@ -38,8 +39,9 @@ class ColumnContent:
     @classmethod
     def of(cls, texts: Sequence[Text]) -> ColumnContent:
         """Measure the texts of a column."""
-        lines = [line for text in texts for line in text.plain.split("\n")]
-        longest = max((cell_len(longest_word) for line in lines for longest_word in unbreakable(line)), default=1)
+        lines = list(chain.from_iterable(text.plain.split("\n") for text in texts))
+        words = chain.from_iterable(map(unbreakable, lines))
+        longest = max(map(cell_len, words), default=1)
         return cls(longest, tuple(tuple(map(cell_len, line.split())) for line in lines))
 
 
@@ -111,9 +113,8 @@ def table(
     contents = [ColumnContent.of(column) for column in zip(header, *rows, strict=False)]
     gaps = len(contents) - 1
     # Gaps are wide only where no word has to break for it.
-    gap = (
-        WIDE_GAP if width >= max(80, sum(column.longest_word for column in contents) + gaps * WIDE_GAP) else NARROW_GAP
-    )
+    unbroken_width = sum(column.longest_word for column in contents) + gaps * WIDE_GAP
+    gap = WIDE_GAP if width >= max(80, unbroken_width) else NARROW_GAP
     drawn = RichTable(
         box=HEADER_LINE,
         show_edge=False,
