@@ -6,6 +6,7 @@ there is a GPU, once more at full size. This module does not need torch, which i
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
@@ -83,7 +84,8 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
         source = read
     limit_seconds, output = request.limit_seconds, request.output
     output = children.standard_output() if output is None else output
-    if isinstance(host, PreparedProcess) and host.process.has_ended():  # something killed it while it waited
+    has_ended = isinstance(host, PreparedProcess) and host.process.has_ended()
+    if has_ended:  # something killed it while it waited
         host = None
     with children.open_host(output) if host is None else nullcontext(host) as host:
         # Only now, while the script's own process does the same: imports of torch take seconds.
@@ -138,14 +140,18 @@ def steps(
         for outcome in trials:
             verdict = verdict_of(exercise, source.file, started, outcome, text=source.text)
             yield verdict
-        # The compiler's refusal is a finding too: then there is no need for the GPU.
-        if compiler and verdict.passed:
+        if not verdict.passed:
+            return
+        if compiler:
             verdict = check_compilation(verdict, compiler, shows_costs=shows_costs)
             yield verdict
-        if shows_costs and verdict.passed:
+        # The compiler's refusal is a finding too: then there is no need for the GPU.
+        if not verdict.passed:
+            return
+        if shows_costs:
             verdict = replace(verdict, costs=tuple(describe_costs(exercise, verdict.figures)))
             yield verdict
-        if full_size and verdict.passed:
+        if full_size:
             both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
             known = replace(both, compiler=verdict.compiler, goals=verdict.goals)
             yield replace(known, costs=(*verdict.costs, *both.costs))
@@ -191,7 +197,9 @@ def begun_script(verdict: Verdict, exercise: Exercise) -> Source | None:
     """
     script = Source(verdict.file, verdict.text, exercise)
     is_unfinished = [finding.kind for finding in verdict.findings] == [FindingKind.UNFINISHED]
-    return script if is_unfinished and complete(script) else None
+    if not is_unfinished:
+        return None
+    return script if complete(script) else None
 
 
 def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: Start | None) -> Iterator[Verdict]:
@@ -212,7 +220,9 @@ def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
     nothing is known of it.
     """
     todo = next((todo for todo in verdict.todos if todo.is_known_wrong), None)
-    if todo is None or not finding.hints:
+    if todo is None:
+        return finding
+    if not finding.hints:
         return finding
     following = next(iter(open_todos(verdict.text)))
     hints = EXERCISES[verdict.exercise].todo_hints(todo.number)
@@ -237,14 +247,16 @@ def verdict_of(
 
     The trials are `outcomes`: the first on the simulator, the second on the GPU. `text` is what was judged.
     """
-    findings = findings or tuple(finding for outcome in outcomes for finding in outcome.findings)
+    if not findings:
+        findings = tuple(itertools.chain.from_iterable(outcome.findings for outcome in outcomes))
+    cases = itertools.chain.from_iterable(outcome.cases for outcome in outcomes)
     remarks = outcomes[0].remarks if outcomes else ()
     return Verdict(
         exercise=exercise.number,
         file=file,
         device="cuda" if len(outcomes) > 1 else "simulator",
         seconds=time.perf_counter() - started,
-        cases=tuple(case for outcome in outcomes for case in outcome.cases),
+        cases=tuple(cases),
         findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
         traffic=outcomes[0].traffic if outcomes else "",

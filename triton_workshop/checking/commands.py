@@ -50,13 +50,21 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
         return [(_exercise_of(file, exercises, solutions or every), file)]
     if every and numbers:
         raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
-    if not (numbers or every or solutions):
-        following = first_open_entry(entries())
-        exercises = [following.exercise if following else required_entries(entries())[-1].exercise]
     if not exercises:
-        exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in required_entries(entries())]
-    files = [exercise.solution_file if solutions else exercise.exercise_file for exercise in exercises]
-    return [(exercise, _require_script(exercise, file)) for exercise, file in zip(exercises, files, strict=True)]
+        exercises = _exercises_without_numbers(solutions=solutions, every=every)
+    if solutions:
+        return [(exercise, _require_script(exercise, exercise.solution_file)) for exercise in exercises]
+    return [(exercise, _require_script(exercise, exercise.exercise_file)) for exercise in exercises]
+
+
+def _exercises_without_numbers(*, solutions: bool, every: bool) -> list[Exercise]:
+    """Return the exercises that a command means if it names none."""
+    if solutions:
+        return [*EXERCISES.values()]
+    if every:
+        return [entry.exercise for entry in required_entries(entries())]
+    following = first_open_entry(entries())
+    return [following.exercise if following else required_entries(entries())[-1].exercise]
 
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, costs: bool = False) -> int:
@@ -71,13 +79,13 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, costs: bool = False
     gpu = gpu and runs_on_a_gpu()  # first: the first check has this process simulate
     with _compiler_for(scripts) as compiler:
         for index, (exercise, file) in enumerate(scripts):
-            if index and not as_json:
-                console.print()
             steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output, costs=costs))
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)
             else:
+                if index:
+                    console.print()
                 verdict = print_verdicts(steps, exercise, console)
             record_check(verdict, hints_shown=0 if as_json else 1)
             passed &= verdict.passed
@@ -147,7 +155,8 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
         question = f"Restore {file} as it was shipped? Your file is kept as a backup."
-        if exercise.exercise_file.exists() and not confirm(question):
+        is_allowed = not exercise.exercise_file.exists() or confirm(question)
+        if not is_allowed:
             print("Nothing was changed.")
             return FAILED
         try:
@@ -170,7 +179,8 @@ def _exercise_of(file: Path, exercises: list[Exercise], has_selection: bool) -> 
         raise MisuseError(f"{file}: expected a Python script, found {kind(file)}")
     if len(exercises) > 1:
         raise MisuseError("a file belongs to one exercise; give one number")
-    matches = exercises or [EXERCISES[number] for number in file.stem.split("_") if number in EXERCISES]
+    named = [EXERCISES[number] for number in file.stem.split("_") if number in EXERCISES]
+    matches = exercises or named
     if len(matches) != 1:
         raise MisuseError(f"which exercise is {file.name} for? Give its number: workshop check N --file {file}")
     return matches[0]

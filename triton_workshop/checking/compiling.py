@@ -17,7 +17,7 @@ from triton_simulator.without_library import has_library
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.goals import describe_unknown, judged_goals, missed_goal
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
-from triton_workshop.checking.observing.source import Source, names_in
+from triton_workshop.checking.observing.source import Function, Source, names_in
 from triton_workshop.costs.figures import compiled_figures
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.hints import sentence
@@ -39,10 +39,11 @@ def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = Fal
     answer = verdict
     try:
         answer = verdict = with_compiled_costs(verdict, start, shows_costs=shows_costs)
-        if verdict.goals or verdict.findings:
-            yield verdict
         if verdict.findings:
+            yield verdict
             return
+        if verdict.goals:
+            yield verdict
         unknown = tuple(describe_unknown(verdict.goals))
         for report in compiler_reports(verdict.kernels, start, EXTRA_TARGETS):
             finding = _find_obstacle(report, verdict)
@@ -65,20 +66,29 @@ def with_compiled_costs(verdict: Verdict, start: Start, *, shows_costs: bool = F
     The first goal that it misses is a finding. Raises OSError.
     """
     exercise = EXERCISES[verdict.exercise]
-    is_asked = shows_costs or any(not goal.quantity.is_counted for goal in exercise.goals)
-    if not is_asked or not verdict.launched:
+    if not verdict.launched:
+        return verdict
+    has_compiled_goals = any(not goal.quantity.is_counted for goal in exercise.goals)
+    is_asked = shows_costs or has_compiled_goals
+    if not is_asked:
         return verdict
     target = exercise.gpu.target
     jobs = [CompileJob(kernel, target, with_assembly=True) for kernel in verdict.launched if not kernel.unknown]
     found = list(answers(jobs, start, GOAL_SECONDS)) if has_library() else []
-    if any(answer.slow or answer.too_large for answer in found):
+    if any(map(_is_incomplete, found)):
         return replace(verdict, findings=(_not_compiled(verdict),)) if exercise.goals else verdict
     # The costs of some of the kernels would look like those of all.
-    known = len(found) == len(verdict.launched) and all(answer.assembly for answer in found)
+    have_assembly = all(answer.assembly for answer in found)
+    known = len(found) == len(verdict.launched) and have_assembly
     figures = compiled_figures(found, verdict.file, verdict.text) if known else {}
     verdict = replace(verdict, figures={**verdict.figures, **figures})
     verdict = replace(verdict, goals=judged_goals(exercise, verdict.figures))
     return replace(verdict, findings=missed_goal(_source(verdict), verdict.goals))
+
+
+def _is_incomplete(answer: Answer) -> bool:
+    """Return whether the compiler did not come to the end of a kernel."""
+    return answer.slow or answer.too_large is not None
 
 
 def _not_compiled(verdict: Verdict) -> Finding:
@@ -93,7 +103,8 @@ def retract_unconfirmed_todos(verdict: Verdict, start: Start) -> Verdict:
 
     No TODO is right in it if the compiler refuses the script's kernels.
     """
-    if not any(todo.right for todo in verdict.todos):
+    has_right_todo = any(todo.right for todo in verdict.todos)
+    if not has_right_todo:
         return verdict
     if not next(compiler_verdicts(replace(verdict, findings=()), start)).findings:
         return verdict
@@ -118,7 +129,8 @@ def _report_refusal(answer: Answer, verdict: Verdict) -> Finding:
     assert refusal is not None
     explanation = _find_explanation(refusal, source)
     line, code = (refusal.line, refusal.source) if refusal.file == str(verdict.file) else (None, "")
-    if explanation and (cause_line := _line_of_cause(explanation, refusal, source)):
+    cause_line = _line_of_cause(explanation, refusal, source) if explanation else None
+    if cause_line:
         line, code = cause_line, source.line(cause_line)
     return Finding(
         FindingKind.DOES_NOT_COMPILE,
@@ -146,15 +158,23 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
 
 
 def _find_explanation(refusal: Refusal, source: Source) -> Explanation | None:
-    match = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
     kernel = source.function_at(refusal.line)
+    explanation = _explain_by_text(refusal, source, kernel) if kernel else None
+    if explanation is not None:
+        return explanation
+    return find_kernel_explanation(refusal.chain or refusal.words, refusal.source)
+
+
+def _explain_by_text(refusal: Refusal, source: Source, kernel: Function) -> Explanation | None:
+    """Return an explanation that the kernel's text gives, if it does."""
+    match = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
     # The compiler forgets a name that gets its first value in a loop or a branch.
-    if match and kernel and match[1] in names_in(kernel):
+    if match and match[1] in names_in(kernel):
         explanation = explanation_named("only-in-a-loop")
         return replace(explanation, hints=tuple(hint.replace("NAME", match[1]) for hint in explanation.hints))
-    if "fp64" in refusal.words and kernel and source.beyond_float32(kernel):
+    if "fp64" in refusal.words and source.beyond_float32(kernel):
         return explanation_named("number-beyond-float32")
-    return find_kernel_explanation(refusal.chain or refusal.words, refusal.source)
+    return None
 
 
 def _report_memory(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:

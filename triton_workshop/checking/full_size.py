@@ -82,7 +82,7 @@ def describe_times(source: Source, launcher: Launcher) -> str:
     shipped = load(Source(exercise.folder / "shipped.txt", exercise.shipped_text, exercise))
     arguments = launcher_args(cases[-1].arguments("cuda"))
     # In turns, so that a GPU that gets warmer does not favour the first.
-    turns = [[time_call(each, arguments) for each in (shipped, launcher)] for _ in range(2)]
+    turns = [(time_call(shipped, arguments), time_call(launcher, arguments)) for _ in range(2)]
     before, after = map(min, zip(*turns, strict=True))
     return sentence("goals.times", case=cases[-1].name, before=before, after=after, ratio=before / after)
 
@@ -122,8 +122,8 @@ class Guards(TorchFunctionMode):
         """Call PyTorch, and guard a tensor that it makes for a kernel to fill."""
         result = func(*args, **(kwargs or {}))
         makes = FILLS.fullmatch(getattr(func, "__name__", "")) and not func.__name__.endswith("_")
-        is_plain = type(result) is torch.Tensor and not (result.requires_grad or result.is_meta)
-        return self.put_around(result) if makes and is_plain and result.dtype in DTYPES else result
+        is_for_kernel = makes and _is_plain(result)
+        return self.put_around(result) if is_for_kernel else result
 
     def put_around(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a tensor, between two guards."""
@@ -140,6 +140,15 @@ class Guards(TorchFunctionMode):
     def are_intact(self) -> bool:
         """Return True if nothing has been stored in a guard."""
         return all(map(_is_intact, self._guards))
+
+
+def _is_plain(result: object) -> bool:
+    """Return whether a result is a tensor with memory, and nothing more."""
+    if type(result) is not torch.Tensor:
+        return False
+    if result.requires_grad or result.is_meta:
+        return False
+    return result.dtype in DTYPES
 
 
 def _guard_value(dtype: torch.dtype) -> float | bool:

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.exercise import Exercise
 
 MAPPED_BYTES = 10 << 30
@@ -18,12 +19,18 @@ PIECE_BYTES = 2 << 30
 
 def fit_to_memory(exercise: Exercise) -> Exercise:
     """The exercise, with cases that this process has memory for."""
-    if not any(case.scaled_down for case in exercise.simulated_cases) or _can_map():
+    has_large_cases = any(case.scaled_down for case in exercise.simulated_cases)
+    if not has_large_cases:
         return exercise
-    cases, long_cases = (
-        tuple(case.scaled_down or case for case in group) for group in (exercise.cases, exercise.long_cases)
-    )
+    if _can_map():
+        return exercise
+    cases = tuple(map(_scaled_down, exercise.cases))
+    long_cases = tuple(map(_scaled_down, exercise.long_cases))
     return replace(exercise, cases=cases, long_cases=long_cases)
+
+
+def _scaled_down(case: Case) -> Case:
+    return case.scaled_down or case
 
 
 def substitution_notes(exercise: Exercise) -> tuple[str, ...]:

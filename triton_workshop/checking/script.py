@@ -206,7 +206,8 @@ class SelfCheck:
 
     def _limited(self, seconds: float = LIMIT_SECONDS) -> AbstractContextManager[None]:
         """Set the time limit; none for somebody who steps through a kernel."""
-        if "breakpoint(" in self.source.text or "set_trace(" in self.source.text:
+        has_breakpoint = "breakpoint(" in self.source.text or "set_trace(" in self.source.text
+        if has_breakpoint:
             return nullcontext()
 
         def print_timeout(line: int | None) -> None:

@@ -24,9 +24,11 @@ def named_exercise(argument: str | None) -> str:
     if re.fullmatch(r"\d+[a-z]?", argument) and not Path(argument).exists():
         return get_exercise(argument).number
     file = Path(argument).resolve()
-    return next(
-        (number for number, exercise in EXERCISES.items() if argument == number or exercise.exercise_file == file), ""
-    )
+    for number, exercise in EXERCISES.items():
+        is_meant = argument == number or exercise.exercise_file == file
+        if is_meant:
+            return number
+    return ""
 
 
 def find_script(argument: str) -> Path:

@@ -77,12 +77,14 @@ class SubprocessRunner:
         If that took another process where none can be forked, it is left out: it is no part of the verdict.
         """
         results = self._search_further(send_other_size)
-        return results[-1] if results and isinstance(results[-1], OtherSize) else None
+        last = results[-1] if results else None
+        return last if isinstance(last, OtherSize) else None
 
     def try_todos(self) -> TriedTodos:
         """Try the TODOs that are filled in while others are open."""
         results = _search(self.host, send_filled_todos, self.source, seconds=unfinished.longest_seconds())
-        return results[-1] if results and isinstance(results[-1], TriedTodos) else TriedTodos()
+        last = results[-1] if results else None
+        return last if isinstance(last, TriedTodos) else TriedTodos()
 
     def _search_further(self, function: Function) -> list[object]:
         return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []

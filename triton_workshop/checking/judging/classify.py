@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,7 +81,8 @@ class Classifier:
             return (classify_error(self.source, observation.failure),)
         if observation.stored_outside:
             return (Symptom(_stored_outside()),)
-        if symptom := self._changed_input(observation) or self._result(comparison):
+        symptom = self._changed_input(observation) or self._result(comparison)
+        if symptom is not None:
             return (symptom,)
         return tuple(Symptom(self._thread_race(fault)) for fault in observation.thread_races)
 
@@ -146,9 +148,11 @@ class Classifier:
         dtype = self.exercise.result_dtype(*comparison.arguments)
         if output.values.dtype != dtype:
             return self._dtype(dtype, output.values.dtype)
-        if comparison.right and provenance is Provenance.UNTOUCHED:
+        if not comparison.right:
+            return self._incorrect_values(comparison)
+        if provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel(sentence("messages.right-by-chance"))
-        return self._correct_values(observation, output) if comparison.right else self._incorrect_values(comparison)
+        return self._correct_values(observation, output)
 
     def _no_launch(self, comparison: Comparison) -> Symptom:
         message = sentence("messages.no-launch", launcher=self.exercise.launcher)
@@ -192,11 +196,16 @@ class Classifier:
         If the rest is one number everywhere, it is no finding.
         """
         values, unwritten = output.values, output.unwritten
-        if output.provenance is not Provenance.KERNEL or unwritten is None:
+        if output.provenance is not Provenance.KERNEL:
+            return None
+        if unwritten is None:
             return None
         rest = values[unwritten]
+        if not len(rest):
+            return None
         # One number, such as zero, may well have been there before the launch.
-        if not len(rest) or (rest == rest[0]).all() or rest.isnan().all():
+        is_one_number = (rest == rest[0]).all() or rest.isnan().all()
+        if is_one_number:
             return None
         elements = pluralize(values.numel(), "element")
         message = sentence("messages.partly-stored", stored=values.numel() - len(rest), elements=elements)
@@ -235,10 +244,13 @@ class Classifier:
 
     def _undefined(self, finding: Finding, comparison: Comparison) -> Finding:
         """Return the finding on an undefined load, if that is its cause."""
-        faults = [fault for launch in comparison.seen.launches for fault in launch.undefined]
-        fault, output = next(iter(faults), None), comparison.seen.output
+        faults = itertools.chain.from_iterable(launch.undefined for launch in comparison.seen.launches)
+        fault, output = next(faults, None), comparison.seen.output
+        if fault is None or fault.load is None:
+            return finding
         # An undefined value shows as NaN once it is stored.
-        if fault is None or fault.load is None or output is None or not output.values.isnan().any():
+        is_stored = output is not None and bool(output.values.isnan().any())
+        if not is_stored:
             return finding
         message = f"{finding.message}; {fault.summary}"
         finding = replace(finding, message=message, hints=(fault.advice, *finding.hints), argument=fault.loaded)
@@ -275,7 +287,8 @@ def _unwritten_hints(comparison: Comparison) -> tuple[str, ...]:
         return sentence("values.stored-again", number=pluralize(again, "store")), sentence("values.begins-elsewhere")
     if not comparison.has_tiles_of_the_solution:
         return (sentence("values.unwritten"),)
-    if all(size >= expected for size, expected in zip(grid, expected_grid, strict=True)):
+    is_large_enough = all(size >= expected for size, expected in zip(grid, expected_grid, strict=True))
+    if is_large_enough:
         return (sentence("values.grid-large-enough"),)
     return sentence("values.unwritten"), sentence("values.grid-too-small", grid=grid, expected=expected_grid)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 
 from triton_simulator.errors import NotSimulatedError
@@ -52,7 +53,8 @@ def classify_error(source: Source, failure: Failure) -> Symptom:
         return Symptom(finding_on_line(source, kind, message, (), failure.line, "crash"), Remedy.TODO)
     name = explanation.name
     # The line that stops may be right, and the one that defines the name misspelt.
-    if name in ("misspelt-name", "no-value-yet") and (misspelling := _misspelling(source, failure)):
+    misspelling = _misspelling(source, failure) if name in ("misspelt-name", "no-value-yet") else None
+    if misspelling is not None:
         return Symptom(misspelling, Remedy.QUOTE)
     detail = DETAILS[name](source, failure) if name in DETAILS else ""
     hints = (detail, *explanation.hints) if detail else explanation.hints
@@ -70,8 +72,10 @@ def _line_to_blame(source: Source, failure: Failure, explanation: Explanation) -
 
 def _explanation(source: Source, failure: Failure) -> Explanation | None:
     explanation = _explain_by_text(source, failure) or _explain_by_error(source, failure)
+    if explanation is not None and explanation.name != SHAPES:
+        return explanation
     # Matrices that are multiplied by * do not fit together, unless they are square.
-    if (explanation is None or explanation.name == SHAPES) and _multiplies_blocks(source, failure.line):
+    if _multiplies_blocks(source, failure.line):
         return explanation_named("dot-not-star")
     return explanation
 
@@ -84,15 +88,17 @@ def _explain_by_text(source: Source, failure: Failure) -> Explanation | None:
     # Without a grid, the call fails inside of Triton, with an error about something else.
     if failure.first_line is not None and failure.first_line == source.bare_call():
         return explanation_named("kernel-called-without-grid")
-    if any(call.lineno == failure.line for call in source.calls(*WAITING_CALLS)):
+    waiting_lines = [call.lineno for call in source.calls(*WAITING_CALLS)]
+    if failure.line in waiting_lines:
         return explanation_named("waits")
     error = find_explanation(_error_text(failure), _is_in_kernel(failure))
     if error is None:
         return None
-    if error.name == "brackets" and source.unpacks_a_load(failure.line):
-        return explanation_named("one-block-per-load")
-    if error.name == "pointer-and-value" and source.mentions("data_ptr"):
-        return explanation_named("address-for-tensor")
+    match error.name:
+        case "brackets" if source.unpacks_a_load(failure.line):
+            return explanation_named("one-block-per-load")
+        case "pointer-and-value" if source.mentions("data_ptr"):
+            return explanation_named("address-for-tensor")
     return None
 
 
@@ -126,7 +132,13 @@ def _misspelling(source: Source, failure: Failure) -> Finding | None:
 
 def _multiplies_blocks(source: Source, line: int | None) -> bool:
     """Return whether all products on a line are of matrices named a and b."""
-    nodes = [node for node in source.nodes if isinstance(node, ast.BinOp) and node.lineno == line]
+    nodes = [node for node in source.nodes_of(ast.BinOp) if node.lineno == line]
     products = [node for node in nodes if isinstance(node.op, ast.Mult | ast.MatMult)]
-    sides = [side for node in products for side in (node.left, node.right)]
-    return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)
+    if not products:
+        return False
+    factors = itertools.chain.from_iterable((node.left, node.right) for node in products)
+    return all(map(_is_matrix, factors))
+
+
+def _is_matrix(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("a", "b")

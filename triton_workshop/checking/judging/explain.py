@@ -70,8 +70,11 @@ class Explainer:
 
     def _explain_error(self, finding: Finding) -> Finding:
         culprit = self.diagnosis.culprit
+        if culprit is None:
+            return finding
         # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
-        if culprit is None or finding.hint_name != SHAPES or len(culprit.lines) <= 1:
+        stays_on_line = finding.hint_name == SHAPES and len(culprit.lines) > 1
+        if not stays_on_line:
             finding = self._move(finding, culprit)
         return self._quote_solution(finding)
 
@@ -81,15 +84,21 @@ class Explainer:
         return blame_line(_reused_result(finding), self.source.return_line(), self.source)
 
     def _explain_result(self, finding: Finding) -> Finding:
-        culprit = self.diagnosis.culprit
         # A statement too many that changes an input is the whole mistake: its hints say so already.
-        if finding.kind is FindingKind.INPUT_MODIFIED and culprit is not None and culprit.extra:
-            return self._move(finding, culprit)
+        if self._is_of_extra_statement(finding):
+            return self._move(finding, self.diagnosis.culprit)
         explained = self._explain_mistake(finding)
         # People want to know first what such a fault is.
         if finding.kind in UNFAMILIAR_FAULTS:
             return replace(explained, hints=(finding.hints[0], *explained.hints[1:]))
         return explained
+
+    def _is_of_extra_statement(self, finding: Finding) -> bool:
+        """Return whether a statement too many changes an input."""
+        if finding.kind is not FindingKind.INPUT_MODIFIED:
+            return False
+        culprit = self.diagnosis.culprit
+        return culprit is not None and culprit.extra
 
     # Hints that follow the mistake
 
@@ -102,15 +111,21 @@ class Explainer:
             return self._explain_slip(finding, mistake, self.diagnosis.slip)
         if mistake is not None and not is_overwriting(culprit, self.source):
             return self._use_mistake(finding, mistake)
-        if culprit is None and self.diagnosis.line is not None and finding.hint_name != ATOMICS:
+        if culprit is not None:
+            return self._explain_culprit(finding, culprit)
+        return self._explain_numbers(finding)
+
+    def _explain_numbers(self, finding: Finding) -> Finding:
+        """Return the finding with what is known of the script's numbers."""
+        if self.diagnosis.line is not None and finding.hint_name != ATOMICS:
             return move_to_cause(finding, self.diagnosis.line, self.source)  # the first NaN
-        if culprit is None and self.diagnosis.first_difference is not None:
+        if self.diagnosis.first_difference is not None:
             # The last hint gives way to what is known of this very script.
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
-        if culprit is None and self.diagnosis.empty_sum_line is not None:
+        if self.diagnosis.empty_sum_line is not None:
             hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty_sum_line)
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], hint))
-        return self._explain_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
+        return self._explain_symptom(finding)
 
     def _explain_symptom(self, finding: Finding) -> Finding:
         """Return the finding as a symptom, of which no mistake is known."""
@@ -119,7 +134,9 @@ class Explainer:
 
     def _at_deciding_line(self, finding: Finding) -> Finding:
         """Return the finding at its line, unless others decide what the line does."""
-        if finding.kind in FAULTS and self.source.only_names_elements(finding.line):
+        if finding.kind not in FAULTS:
+            return finding
+        if self.source.only_names_elements(finding.line):
             return move_to_cause(finding, None, self.source)
         return finding
 
@@ -128,20 +145,28 @@ class Explainer:
 
         It is empty if they are not known.
         """
-        if self.diagnosis.first_difference is None or self.diagnosis.line is not None:
+        if self.diagnosis.line is not None:
+            return ""
+        if self.diagnosis.first_difference is None:
             return ""
         name, line = self.diagnosis.first_difference
         return sentence("lines.other-numbers", name=name, line=line)
 
     def _mistake(self, finding: Finding) -> Mistake | None:
         """Return the recognised mistake, or the one that a fixed grid shows."""
-        culprit = self.diagnosis.culprit
         # To a search, a grid that is fixed is like any other that is too small: the text tells them apart.
-        if finding.kind is FindingKind.UNWRITTEN and culprit and self.source.has_fixed_grid(culprit.line):
+        if self._is_of_fixed_grid(finding):
             for mistake in self.exercise.mistakes:
                 if mistake.name == "fixed-grid":
                     return mistake
         return self.diagnosis.mistake
+
+    def _is_of_fixed_grid(self, finding: Finding) -> bool:
+        """Return whether the culprit of unwritten elements is a fixed grid."""
+        if finding.kind is not FindingKind.UNWRITTEN:
+            return False
+        culprit = self.diagnosis.culprit
+        return culprit is not None and self.source.has_fixed_grid(culprit.line)
 
     def _use_mistake(self, finding: Finding, mistake: Mistake) -> Finding:
         culprit = self.diagnosis.culprit
@@ -154,7 +179,8 @@ class Explainer:
             return blame_line(finding, self.diagnosis.line, self.source)
         # The line may be right by itself: what it uses was replaced together with it.
         is_unsure = culprit.with_others and not self._shows_in_store(culprit)
-        is_right = is_unsure and finding.kind is FindingKind.WRONG_VALUES and self.source.stores_a_name(culprit.line)
+        only_stores = finding.kind is FindingKind.WRONG_VALUES and self.source.stores_a_name(culprit.line)
+        is_right = is_unsure and only_stores
         if is_unsure and not is_right:
             question = ask_about_line(culprit, question)
         finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
@@ -163,22 +189,27 @@ class Explainer:
     def _quote_missing_todo(self) -> str:
         """Return the solution's lines for the TODO, if the script lacks some."""
         todo = self.diagnosis.todo
-        return self.exercise.solution_hint(todo) if todo and self._lacks_code_of(todo) else ""
+        if not todo:
+            return ""
+        return self.exercise.solution_hint(todo) if self._lacks_code_of(todo) else ""
 
     def _shows_in_store(self, culprit: Culprit) -> bool:
         """Return whether the culprit only stores values with the mistake.
 
         Other lines have computed them, and the mistake is known to be in those.
         """
+        if self.diagnosis.line is None:
+            return False
         stores = [call.lineno for call in self.source.calls("store")]
-        return self.diagnosis.line is not None and culprit.with_others and culprit.line in stores
+        return culprit.with_others and culprit.line in stores
 
     def _narrow(self, culprit: Culprit) -> Culprit:
         """Return the culprit with the one line that shows the mistake."""
         line = self.diagnosis.line
-        if line is None or not (self._shows_in_store(culprit) or line in culprit.lines):
+        if line is None:
             return culprit
-        return replace(culprit, line=line, lines=frozenset({line}))
+        shows_mistake = self._shows_in_store(culprit) or line in culprit.lines
+        return replace(culprit, line=line, lines=frozenset({line})) if shows_mistake else culprit
 
     def _explain_slip(self, finding: Finding, mistake: Mistake | None, slip: Slip) -> Finding:
         """Return the finding on the line of a slip.
@@ -195,14 +226,18 @@ class Explainer:
         if culprit is None:
             return finding
         name, hints = placement_hints(culprit, self.source)
-        if not hints and culprit.todos:
-            todo = culprit.todos[0]
-            name, (question, idea) = f"todo-{todo}", self.exercise.hints[todo - 1]
-            hints = (ask_about_line(culprit, question), idea, final_hint(culprit))
-        elif not hints:
-            question = sentence("lines.as-given")
-            name, hints = "given-line", (ask_about_line(culprit, question), final_hint(culprit))
+        if not hints:
+            name, hints = self._hints_on(culprit)
         return self._move(replace(finding, hints=hints, hint_name=name), culprit)
+
+    def _hints_on(self, culprit: Culprit) -> tuple[str, tuple[str, ...]]:
+        """Return the name and hints of a TODO, or of a line as it was given."""
+        if not culprit.todos:
+            question = sentence("lines.as-given")
+            return "given-line", (ask_about_line(culprit, question), final_hint(culprit))
+        todo = culprit.todos[0]
+        question, idea = self.exercise.hints[todo - 1]
+        return f"todo-{todo}", (ask_about_line(culprit, question), idea, final_hint(culprit))
 
     def _quote_solution(self, finding: Finding) -> Finding:
         """Return the finding with the solution's line as its last hint.
@@ -210,7 +245,9 @@ class Explainer:
         It stays as it is if there is no such line, or no room for it.
         """
         culprit = self.diagnosis.culprit
-        if culprit is None or finding.line not in culprit.lines or len(finding.hints) >= MAX_HINTS:
+        if culprit is None or finding.line not in culprit.lines:
+            return finding
+        if len(finding.hints) >= MAX_HINTS:
             return finding
         return replace(finding, hints=(*finding.hints, final_hint(culprit)))
 
@@ -223,10 +260,10 @@ class Explainer:
         """
         if culprit is None:
             return finding
-        if culprit.line is None and culprit.todos:
-            return self._blame_missing_step(finding, culprit)
+        if culprit.line is None:
+            return self._blame_missing_step(finding, culprit) if culprit.todos else finding
         # Of several lines, the one where it was noticed is as good as the first.
-        if finding.line in culprit.lines or culprit.line is None:
+        if finding.line in culprit.lines:
             return finding
         return move_to_cause(finding, culprit.line, self.source)
 
@@ -243,8 +280,10 @@ class Explainer:
 
         There it was only noticed. If all of the script is the solution's but for one statement, that is the cause.
         """
+        if finding.kind in KINDS_ON_ANY_LINE:
+            return finding
         alignment = self._alignment
-        if finding.kind in KINDS_ON_ANY_LINE or alignment is None or finding.line not in alignment.right_lines():
+        if alignment is None or finding.line not in alignment.right_lines():
             return finding
         lines = alignment.other_lines()
         return move_to_cause(finding, lines[0] if len(lines) == 1 else None, self.source)

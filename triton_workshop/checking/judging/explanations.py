@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,7 +39,8 @@ class Explanation:
 @functools.cache
 def explanations() -> dict[str, Explanation]:
     """Return all explanations by name, in the order in which they are tried."""
-    return {name: _explanation(name, **entry) for subject in SUBJECTS for name, entry in table(subject).items()}
+    entries = itertools.chain.from_iterable(table(subject).items() for subject in SUBJECTS)
+    return {name: _explanation(name, **entry) for name, entry in entries}
 
 
 def _explanation(name: str, hints: list[str], **conditions: Any) -> Explanation:
@@ -56,12 +58,17 @@ def find_explanation(chain: str, in_kernel: bool = False, code: str = "") -> Exp
     `chain` has a line for each error that led to the one before it, and `code` is the line where the script stops.
     """
     excluded = "outside kernels" if in_kernel else "inside kernels"
-    for explanation in explanations().values():
-        if not explanation.pattern or explanation.where == excluded:
-            continue
-        if re.search(explanation.pattern, chain, re.MULTILINE) and re.search(explanation.code, code):
-            return explanation
-    return None
+    candidates = (explanation for explanation in explanations().values() if explanation.where != excluded)
+    return next((explanation for explanation in candidates if _fits(explanation, chain, code)), None)
+
+
+def _fits(explanation: Explanation, chain: str, code: str) -> bool:
+    """Return whether both patterns of an explanation fit an error."""
+    if not explanation.pattern:
+        return False
+    if not re.search(explanation.pattern, chain, re.MULTILINE):
+        return False
+    return re.search(explanation.code, code) is not None
 
 
 def find_kernel_explanation(error: str, code: str) -> Explanation | None:

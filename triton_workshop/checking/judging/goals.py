@@ -6,6 +6,7 @@ They are judged by what was measured, and never by the script's text, which only
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from triton_simulator.compiler.report import join_names
@@ -65,7 +66,7 @@ def _line_to_blame(source: Source, goal: Goal, judged: JudgedGoal) -> int | None
         case "launch":
             return source.launch_line()
         case "programs":
-            calls = (call for kernel in source.kernels for call in nodes_of(kernel, ast.Call))
+            calls = itertools.chain.from_iterable(nodes_of(kernel, ast.Call) for kernel in source.kernels)
             return min(
                 (call.lineno for call in calls if callee_name(call) == "program_id"), default=source.launch_line()
             )

@@ -79,7 +79,8 @@ def _suggestions(error: str, code: str) -> Iterator[str]:
         yield _suggest_call(name, code)
         if close := difflib.get_close_matches(name, triton.names, 1, MIN_SIMILARITY):
             yield sentence("names.not-in-triton", name=name, lookalike=close[0])
-    undefined = {first or second for first, second in _NAME.findall(error)}
+    # Each match has its name in one of two groups.
+    undefined = set(map("".join, _NAME.findall(error)))
     for name in undefined.difference(LIBRARIES):
         yield triton.advice.get(name) or _suggest_call(name, code)
         attributes = re.findall(rf"\b{name}\.(shape|size|numel|stride|ndim)\b", code)
@@ -126,7 +127,8 @@ def _similarity(one: ast.Call | None, two: ast.Call | None) -> tuple[bool, bool,
     """Return how much alike two calls are: keywords, arguments, text."""
     if one is None or two is None:
         return False, False, 0.0
-    first_keywords, second_keywords = ({keyword.arg for keyword in call.keywords} for call in (one, two))
+    first_keywords = {keyword.arg for keyword in one.keywords}
+    second_keywords = {keyword.arg for keyword in two.keywords}
     first_text, second_text = (", ".join(map(ast.unparse, call.args)) for call in (one, two))
     ratio = difflib.SequenceMatcher(None, first_text, second_text).ratio()
     return first_keywords == second_keywords, len(one.args) == len(two.args), ratio

@@ -41,7 +41,9 @@ class Judge:
 
     def can_be_diagnosed(self, observation: Observation, finding: Finding) -> bool:
         """Return whether running changed lines may show the mistake."""
-        if finding.kind in UNDIAGNOSED_KINDS or finding.hint_name == RACE_OF_THREADS or observation.loading:
+        if finding.kind in UNDIAGNOSED_KINDS or finding.hint_name == RACE_OF_THREADS:
+            return False
+        if observation.loading:
             return False
         return not (self.source.adds_to_noise or self.source.calls(*WAITING_CALLS))
 

@@ -20,9 +20,13 @@ def explain_argument_count(source: Source, failure: Failure) -> str:
     parameter shows where they began to be shifted. Empty if the error is another one.
     """
     match = _MISSING.match(failure.message) or _UNEXPECTED.match(failure.message)
-    kernel = next((kernel for kernel in source.kernels if match and kernel.name == match[1]), None)
+    if match is None:
+        return ""
+    kernel = next((kernel for kernel in source.kernels if kernel.name == match[1]), None)
+    if kernel is None:
+        return ""
     launch = next((call for call in source.calls() if _is_launch(call, kernel)), None)
-    if match is None or kernel is None or launch is None:
+    if launch is None:
         return ""
     parameters = [parameter.arg for parameter in (*kernel.args.posonlyargs, *kernel.args.args)]
     keywords = {keyword.arg for keyword in launch.keywords}
@@ -31,7 +35,8 @@ def explain_argument_count(source: Source, failure: Failure) -> str:
     passed = len(parameters) - len(keywords.intersection(parameters)) - int(match[2]) if is_missing else int(match[3])
     arguments = _positional_arguments(launch, passed)
     # A tuple in place of its numbers is the likeliest reason, and shifts all that follow.
-    tuples = [text for text in arguments if text.endswith((".stride()", ".shape")) and not text.startswith("*")]
+    plain = [text for text in arguments if not text.startswith("*")]
+    tuples = [text for text in plain if text.endswith((".stride()", ".shape"))]
     if tuples:
         return sentence("launch.tuple", argument=tuples[0])
     # Not strict: that their numbers differ is the error.
@@ -45,9 +50,9 @@ def explain_argument_count(source: Source, failure: Failure) -> str:
     return sentence("launch.too-many", kernel=kernel.name, number=count, passed=passed, parameters=names)
 
 
-def _is_launch(call: ast.Call, kernel: Function | None) -> bool:
+def _is_launch(call: ast.Call, kernel: Function) -> bool:
     launched = call.func.value if isinstance(call.func, ast.Subscript) else None
-    return kernel is not None and isinstance(launched, ast.Name) and launched.id == kernel.name
+    return isinstance(launched, ast.Name) and launched.id == kernel.name
 
 
 def _positional_arguments(launch: ast.Call, passed: int) -> list[str]:
@@ -59,10 +64,11 @@ def _positional_arguments(launch: ast.Call, passed: int) -> list[str]:
     share, rest = divmod(passed - len(launch.args) + stars, stars) if stars else (0, 0)
     if rest or share < 0:
         return []
-    repeated = [
-        [ast.unparse(argument)] * (share if isinstance(argument, ast.Starred) else 1) for argument in launch.args
-    ]
-    return [text for texts in repeated for text in texts]
+    texts: list[str] = []
+    for argument in launch.args:
+        count = share if isinstance(argument, ast.Starred) else 1
+        texts += [ast.unparse(argument)] * count
+    return texts
 
 
 def _is_for_another(parameter: str, argument: str, parameters: list[str]) -> bool:

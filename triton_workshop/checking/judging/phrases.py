@@ -35,13 +35,17 @@ def shorten_error(failure: Failure) -> str:
 
 def name_programs(programs: Sequence[tuple[int, ...]]) -> str:
     """Return the numbers of some programs as a sentence has them."""
-    names = [str(program[0]) if len(program) == 1 else str(program) for program in programs]
+    names = list(map(_name_program, programs))
     if len(names) == 1:
         return sentence("messages.program", program=names[0])
     if len(names) <= MAX_LISTED_PROGRAMS:
         return sentence("messages.programs", programs=", ".join(names[:-1]), last=names[-1])
     first, second, *_, last = names
     return sentence("messages.many-programs", first=first, second=second, last=last, number=len(names))
+
+
+def _name_program(program: tuple[int, ...]) -> str:
+    return str(program[0]) if len(program) == 1 else str(program)
 
 
 def format_index(index: tuple[int, ...]) -> str:
@@ -62,7 +66,9 @@ def final_hint(culprit: Culprit) -> str:
 
 def mark_as_symptom(finding: Finding) -> Finding:
     """Return a finding whose first hint says that its line may be right."""
-    if finding.line is None or not finding.hints:
+    if finding.line is None:
+        return finding
+    if not finding.hints:
         return finding
     question, *ideas = finding.hints
     return replace(finding, hints=(sentence("lines.shows-on", question=question), *ideas))
@@ -77,7 +83,8 @@ def add_missing_step(message: str, culprit: Culprit, source: Source) -> str:
     if exercise.planted_bugs:
         return sentence("todos.missing-part", message=message, number=number)
     # A line with a comment may be a TODO, which people replace.
-    shipped = {line.strip() for line in exercise.shipped_text.splitlines() if line.strip() and "#" not in line}
+    uncommented = [line.strip() for line in exercise.shipped_text.splitlines() if "#" not in line]
+    shipped = set(filter(None, uncommented))
     common = shipped.intersection(line.strip() for line in source.lines)
     if len(common) >= MIN_SHIPPED_RATIO * len(shipped):
         return sentence("todos.missing-todo", message=message, number=number)

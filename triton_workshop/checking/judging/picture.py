@@ -20,11 +20,22 @@ def first_element(comparison: Comparison, marks: torch.Tensor) -> Element:
     """Return the first marked element, with the program that owns it."""
     index = tuple(int(i) for i in marks.nonzero()[0])
     offset = int(np.ravel_multi_index(index, marks.shape))
-    output = comparison.seen.output
-    got = None if output is None or comparison.unwritten[index] else float(output.values[index])
     return Element(
-        index, float(comparison.expected[index]), got, float(comparison.allowed[index]), comparison.owner(index), offset
+        index,
+        float(comparison.expected[index]),
+        _output_at(comparison, index),
+        float(comparison.allowed[index]),
+        comparison.owner(index),
+        offset,
     )
+
+
+def _output_at(comparison: Comparison, index: tuple[int, ...]) -> float | None:
+    """Return an element of the output; None if it was never written."""
+    output = comparison.seen.output
+    if output is None:
+        return None
+    return None if comparison.unwritten[index] else float(output.values[index])
 
 
 def tile_map(comparison: Comparison) -> TileMap | None:
@@ -39,11 +50,14 @@ def tile_map(comparison: Comparison) -> TileMap | None:
     by_tile = max(comparison.wanted_grid, default=1) > 1
     if by_tile:
         levels = _by_tile(comparison, levels)
-    if any(fault.kind in OUT_OF_BOUNDS for fault in comparison.seen.faults):
-        if not by_tile or not _owns_all_faults(comparison):
+    goes_outside = any(fault.kind in OUT_OF_BOUNDS for fault in comparison.seen.faults)
+    if goes_outside:
+        has_cells_of_faults = by_tile and _owns_all_faults(comparison)
+        if not has_cells_of_faults:
             return None
+        faults = comparison.launch.faults if comparison.launch else ()
         # A program that went outside is to blame, whatever its tile holds.
-        for fault in comparison.launch.faults if comparison.launch else ():
+        for fault in faults:
             levels[fault.program] = 3
     tiles = TileMap(_cell_name(comparison, by_tile), _planes(levels))
     # A map of one state shows no place.
@@ -53,7 +67,8 @@ def tile_map(comparison: Comparison) -> TileMap | None:
 def _planes(levels: torch.Tensor) -> tuple[tuple[tuple[TileState, ...], ...], ...]:
     if levels.ndim == 1:
         return (_folded(levels),)
-    return tuple(_cells(plane) for plane in (levels if levels.ndim == 3 else levels[None]))
+    planes = levels if levels.ndim == 3 else levels[None]
+    return tuple(_cells(plane) for plane in planes)
 
 
 def _cell_name(comparison: Comparison, by_tile: bool) -> str:
@@ -92,7 +107,11 @@ def _cells(plane: torch.Tensor, max_size: tuple[int, int] = MAX_MAP_SIZE) -> tup
     """Scale a map down: a cell shows the worst of the tiles in it."""
     size = tuple(min(sizes) for sizes in zip(plane.shape, max_size, strict=True))
     pooled = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0]
-    return tuple(tuple(_SEVERITY[int(level)] for level in row) for row in pooled.tolist())
+    return tuple(map(_states, pooled.tolist()))
+
+
+def _states(levels: list[float]) -> tuple[TileState, ...]:
+    return tuple(_SEVERITY[int(level)] for level in levels)
 
 
 def result_pictures(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:

@@ -6,6 +6,7 @@ They are about work that is done twice or for nothing, and about what only a GPU
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,14 @@ from triton_workshop.checking.diagnosing.untested import Untested
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
-from triton_workshop.checking.observing.source import Function, Source, argument_of, callee_name, operand_of
+from triton_workshop.checking.observing.source import (
+    Function,
+    Source,
+    argument_of,
+    is_call_of,
+    operand_of,
+    stores_in,
+)
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 
@@ -118,7 +126,8 @@ def remarks_on_growth(case: str, ordinary: Observation, observation: Observation
     grids = [launch.grid for launch in ordinary.launches]
     grown = [launch for launch in observation.launches if launch.grid not in grids]
     # A launch of several may well have nothing to do, such as for a weight that lies over zeros only.
-    if grown and all(_is_wasteful(launch, IDLE_PER_BUSY_IN_LONG_CASE) for launch in grown):
+    are_wasteful = all(_is_wasteful(launch, IDLE_PER_BUSY_IN_LONG_CASE) for launch in grown)
+    if grown and are_wasteful:
         return (_idle(grown[0], case),)
     return ()
 
@@ -182,7 +191,9 @@ def _is_computed(observation: Observation) -> bool:
 
     It may also have computed once more what a kernel had stored, which does not count.
     """
-    return observation.output is not None and observation.output.computed and not _is_copy(observation)
+    if observation.output is None:
+        return False
+    return observation.output.computed and not _is_copy(observation)
 
 
 def _is_copy(observation: Observation) -> bool:
@@ -242,11 +253,10 @@ def _repeated_stores(source: Source, launch: Launched, comparison: Comparison) -
 
 
 def _stores_in_loops(source: Source) -> Iterator[int]:
-    for kernel in source.kernels:
-        for loop in ast.walk(kernel):
-            if isinstance(loop, ast.For | ast.While):
-                calls = (node for node in ast.walk(loop) if isinstance(node, ast.Call))
-                yield from (node.lineno for node in calls if callee_name(node) == "store")
+    nodes = itertools.chain.from_iterable(map(ast.walk, source.kernels))
+    loops = (node for node in nodes if isinstance(node, ast.For | ast.While))
+    for loop in loops:
+        yield from (node.lineno for node in ast.walk(loop) if is_call_of(node, "store"))
 
 
 def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Comparison) -> str:
@@ -254,8 +264,9 @@ def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Compariso
 
     Small ones, such as weights, are free.
     """
-    for argument, elements in launch.prepared:
-        if argument and elements >= comparison.expected.numel():
+    named = [(argument, elements) for argument, elements in launch.prepared if argument]
+    for argument, elements in named:
+        if elements >= comparison.expected.numel():
             return sentence(
                 "remarks.prepared",
                 kernel=launch.kernel,
@@ -286,15 +297,15 @@ def _tuned_sums(source: Source) -> Iterator[str]:
 
     A tuner runs them many times on the same tensors.
     """
-    for kernel in source.kernels:
-        if _is_tuned_without_reset(kernel) and _accumulates_in_memory(kernel):
+    for kernel in filter(_is_tuned_without_reset, source.kernels):
+        if _accumulates_in_memory(kernel):
             yield sentence("remarks.tuned-sum", kernel=kernel.name)
 
 
 def _is_tuned_without_reset(kernel: Function) -> bool:
-    decorators = [node for node in kernel.decorator_list if isinstance(node, ast.Call)]
-    tuners = [decorator for decorator in decorators if callee_name(decorator) == "autotune"]
-    options = {keyword.arg for tuner in tuners for keyword in tuner.keywords}
+    tuners = [decorator for decorator in kernel.decorator_list if is_call_of(decorator, "autotune")]
+    keywords = itertools.chain.from_iterable(tuner.keywords for tuner in tuners)
+    options = {keyword.arg for keyword in keywords}
     # With one of these, the tuner undoes what its runs have stored.
     return bool(tuners) and options.isdisjoint({"reset_to_zero", "restore_value"})
 
@@ -310,9 +321,13 @@ def _pointers(kernel: Function, access: str) -> set[str]:
 
     It is `x` in `tl.load(x + offsets)` and in `x.load(offsets)`.
     """
-    calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call) and callee_name(node) == access]
-    pointers = (operand_of(call) or argument_of(call, 0, "pointer") for call in calls)
+    calls = [node for node in ast.walk(kernel) if is_call_of(node, access)]
+    pointers = map(_pointer_of, calls)
     return {ast.unparse(_base(pointer)) for pointer in pointers if pointer is not None}
+
+
+def _pointer_of(access: ast.Call) -> ast.expr | None:
+    return operand_of(access) or argument_of(access, 0, "pointer")
 
 
 def _base(pointer: ast.expr) -> ast.expr:
@@ -320,9 +335,9 @@ def _base(pointer: ast.expr) -> ast.expr:
 
 
 def _missing_allocator(source: Source) -> str:
-    if not source.calls("make_tensor_descriptor") or source.calls("set_allocator"):
+    if not source.calls("make_tensor_descriptor"):
         return ""
-    return sentence("remarks.no-allocator")
+    return "" if source.calls("set_allocator") else sentence("remarks.no-allocator")
 
 
 def _copied(exercise: Exercise) -> str:
@@ -340,7 +355,7 @@ def _replaced_functions(names: Sequence[str]) -> str:
 
 def _names_in_the_checker(source: Source) -> Iterator[str]:
     """Remark on names by which a script could change the check."""
-    for line, name in (name for node in source.nodes for name in _qualified_names(node)):
+    for line, name in itertools.chain.from_iterable(map(_qualified_names, source.nodes)):
         is_checker = name.startswith(CHECKER_MODULES) and name != SCRIPT_API
         if is_checker or INTROSPECTION.fullmatch(name):
             yield sentence("remarks.reaches-the-check", line=line, name=name)
@@ -367,26 +382,35 @@ def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
 def _tensors_on_the_cpu(source: Source, comparison: Comparison) -> Iterator[str]:
     """Remark on tensors in the CPU's memory, as only a GPU would show."""
     launcher = source.launcher
-    # `with torch.device(…)` and a default device say where tensors are without an argument.
-    if launcher is None or source.calls("device", "set_default_device"):
+    if launcher is None:
         return
-    nodes = list(ast.walk(launcher))
-    stores = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    tensors = {
-        node.targets[0].id: node.value
-        for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_on_the_cpu(node.value)
-    }
-    for launch in (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)):
-        for argument in (*launch.args, *(keyword.value for keyword in launch.keywords)):
+    # `with torch.device(…)` and a default device say where tensors are without an argument.
+    if source.calls("device", "set_default_device"):
+        return
+    stores = [name.id for name in stores_in(launcher)]
+    tensors = _tensors_by_name(launcher)
+    for launch in source.launches():
+        keyword_arguments = [keyword.value for keyword in launch.keywords]
+        for argument in (*launch.args, *keyword_arguments):
+            name = argument.id if isinstance(argument, ast.Name) else ""
             # A name that gets another value too may be another tensor by then.
-            name = argument.id if isinstance(argument, ast.Name) and stores.count(argument.id) == 1 else ""
+            has_one_value = stores.count(name) == 1
             # The call may also stand in the launch itself.
-            call = tensors.get(name, argument)
+            call = tensors.get(name, argument) if has_one_value else argument
             if _is_on_the_cpu(call):
                 device = _device_of_an_input(launcher, comparison)
                 function = ast.unparse(call.func)
                 yield sentence("remarks.on-the-cpu", function=function, line=call.lineno, device=device)
+
+
+def _tensors_by_name(launcher: Function) -> dict[str, ast.Call]:
+    """Return the calls that make tensors on the CPU, by the tensors' names."""
+    tensors = dict[str, ast.Call]()
+    for node in ast.walk(launcher):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=call) if _is_on_the_cpu(call):
+                tensors[name] = call
+    return tensors
 
 
 def _device_of_an_input(launcher: Function, comparison: Comparison) -> str:
@@ -401,11 +425,12 @@ def _device_of_an_input(launcher: Function, comparison: Comparison) -> str:
 
 
 def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
-    if not isinstance(node, ast.Call) or callee_name(node) not in FACTORIES or not isinstance(node.func, ast.Attribute):
-        return False
-    # A keyword without a name is `**options`, which may have a device.
-    has_device = any(keyword.arg in ("device", None) for keyword in node.keywords)
-    return ast.unparse(node.func.value) == "torch" and not has_device
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name), keywords=keywords) if name in FACTORIES:
+            # A keyword without a name is `**options`, which may have a device.
+            has_device = any(keyword.arg in ("device", None) for keyword in keywords)
+            return ast.unparse(owner) == "torch" and not has_device
+    return False
 
 
 def describe_traffic(name: str, comparison: Comparison) -> str:

@@ -45,9 +45,7 @@ def misspelt_definition(source: Source, failure: Failure) -> Definition | None:
     is_new = _owner(source, name, function) is None
     cutoff = MIN_SIMILARITY if is_new else MIN_SIMILARITY_TO_CORRECT_NAME
     scopes = [(_definitions_in(function), set(names_loaded(function)))] if function else []
-    scopes.append(
-        (_definitions_in(source.tree), {loaded for node in source.tree.body for loaded in names_loaded(node)})
-    )
+    scopes.append((_definitions_in(source.tree), set(names_loaded(source.tree))))
     for definitions, loaded_names in scopes:
         # Definitions come last one first, so the dictionary keeps the first of each name.
         unread = {
@@ -101,7 +99,9 @@ def explain_undefined_name(source: Source, failure: Failure) -> str:
     """
     match = re.search(r"name '(\w+)' is not defined", failure.message)
     function = source.function_at(failure.line)
-    if match is None or function is None:
+    if match is None:
+        return ""
+    if function is None:
         return ""
     name, names = match[1], names_in(function)
     if name in _names_of_solution(source, function):
@@ -131,9 +131,10 @@ def _names_of_solution(source: Source, function: Function) -> set[str]:
 
 def _owner(source: Source, name: str, function: Function | None) -> Function | None:
     """Return the kernel or launcher with this name, unless it is `function`."""
-    for candidate in (source.kernel, source.launcher):
-        if candidate is not None and candidate is not function and name in names_in(candidate):
-            return candidate
+    others = [candidate for candidate in (source.kernel, source.launcher) if candidate is not function]
+    for other in others:
+        if other is not None and name in names_in(other):
+            return other
     return None
 
 

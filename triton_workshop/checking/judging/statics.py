@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import traceback
 from dataclasses import replace
@@ -12,7 +13,15 @@ from triton_workshop.checking.diagnosing.alignment import is_begun
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import suggest_triton_code
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
-from triton_workshop.checking.observing.source import Function, Source, callee_name, names_in
+from triton_workshop.checking.observing.source import (
+    Function,
+    Source,
+    callee_name,
+    is_constexpr,
+    names_in,
+    nodes_of,
+    stores_in,
+)
 from triton_workshop.checking.own_errors import reraise_in_tests
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.todos import open_todos
@@ -100,7 +109,9 @@ def _another_text_message(source: Source) -> str:
         if source.text == exercise.shipped_text:
             return sentence("messages.another-exercise", number=exercise.number)
     functions = {node.name for node in source.tree.body if isinstance(node, Function)}
-    for exercise in exercises if launcher not in functions else ():
+    if launcher in functions:
+        return ""
+    for exercise in exercises:
         if (defined := exercise.launcher) in functions:
             return sentence("messages.another-launcher", number=exercise.number, defined=defined, launcher=launcher)
     return ""
@@ -140,10 +151,13 @@ def _host_function(source: Source) -> Finding | None:
 
     On the simulator it may work, or fail in strange ways.
     """
-    host_names = {name for node in source.tree.body for name, package in _imports(node) if package in HOST_PACKAGES}
+    imports = itertools.chain.from_iterable(map(_imports, source.tree.body))
+    host_names = {name for name, package in imports if package in HOST_PACKAGES}
     for kernel, node in source.expressions:
+        if not isinstance(node, ast.Call):
+            continue
         # `print_if` works on the simulator; the compiler finds one that was left in.
-        if not isinstance(node, ast.Call) or callee_name(node) == "print_if":
+        if callee_name(node) == "print_if":
             continue
         root = _root(node.func)
         if root in host_names and root not in names_in(kernel):
@@ -164,10 +178,17 @@ def _imports(node: ast.stmt) -> list[tuple[str, str]]:
     """Return the names that a statement imports, with their packages."""
     match node:
         case ast.Import(names=names):
-            return [(alias.asname or alias.name.partition(".")[0], alias.name.partition(".")[0]) for alias in names]
+            return list(map(_module_import, names))
         case ast.ImportFrom(module=str(module), names=names):
-            return [(alias.asname or alias.name, module.partition(".")[0]) for alias in names]
+            package = module.partition(".")[0]
+            return [(alias.asname or alias.name, package) for alias in names]
     return []
+
+
+def _module_import(alias: ast.alias) -> tuple[str, str]:
+    """Return the name that `import a.b` defines, with its package."""
+    package = alias.name.partition(".")[0]
+    return alias.asname or package, package
 
 
 def _block_of_python(source: Source) -> Finding | None:
@@ -176,11 +197,12 @@ def _block_of_python(source: Source) -> Finding | None:
     A block is wanted elsewhere.
     """
     heads = [node.iter for node in source.nodes if isinstance(node, ast.For | ast.comprehension)]
-    loops = [node for head in heads for node in ast.walk(head)]
+    loops = list(itertools.chain.from_iterable(map(ast.walk, heads)))
     for _, node in source.expressions:
-        if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
-            message = sentence("messages.python-range", call=ast.unparse(node))
-            return _explained(source, node.lineno, message, "no-kernel-value")
+        match node:
+            case ast.Call(func=ast.Name(id="range")) if node not in loops:
+                message = sentence("messages.python-range", call=ast.unparse(node))
+                return _explained(source, node.lineno, message, "no-kernel-value")
     return None
 
 
@@ -200,15 +222,17 @@ def _division_by_zero(source: Source) -> Finding | None:
 def _is_zero(number: ast.expr, kernel: Function) -> bool:
     """Return whether a number is 0, or a name that is always 0."""
     if not isinstance(number, ast.Name):
-        return isinstance(number, ast.Constant) and number.value == 0
-    nodes = list(ast.walk(kernel))
-    stores = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        return _is_literal_zero(number)
+    stores = [name.id for name in stores_in(kernel)]
     # A name with several values may be another number here.
     if stores.count(number.id) != 1:
         return False
-    assignments = [node for node in nodes if isinstance(node, ast.Assign)]
-    values = [node.value for node in assignments if number.id == ast.unparse(node.targets[0])]
-    return any(isinstance(value, ast.Constant) and value.value == 0 for value in values)
+    values = [node.value for node in nodes_of(kernel, ast.Assign) if number.id == ast.unparse(node.targets[0])]
+    return any(map(_is_literal_zero, values))
+
+
+def _is_literal_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
 
 
 def _misused_pointer(source: Source) -> Finding | None:
@@ -240,17 +264,18 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
 
 def _no_constexpr(source: Source) -> Finding | None:
     """Find sizes of blocks and loops that the compiler cannot know."""
-    helpers = {
-        callee_name(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)
-    }
+    calls = itertools.chain.from_iterable(nodes_of(kernel, ast.Call) for kernel in source.kernels)
+    helpers = set(map(callee_name, calls))
     for kernel, node in source.expressions:
-        if kernel.name in helpers or not isinstance(node, ast.Call) or _root(node.func) != "tl":
+        if kernel.name in helpers:
             continue  # an argument of a helper stays a constexpr, however the helper declares it
+        if not isinstance(node, ast.Call) or _root(node.func) != "tl":
+            continue
         sizes = {"arange": node.args, "static_range": node.args, "zeros": node.args[:1], "full": node.args[:1]}
         for size in sizes.get(callee_name(node), ()):
-            for child in ast.walk(size):
-                if isinstance(child, ast.Name) and child.id in _run_time_names(kernel):
-                    return _run_time_size(source, node, child.id)
+            for name in nodes_of(size, ast.Name):
+                if name.id in _run_time_names(kernel):
+                    return _run_time_size(source, node, name.id)
     return None
 
 
@@ -265,7 +290,7 @@ def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
 
 def _run_time_names(kernel: Function) -> set[str]:
     """Return the parameters that are not known when the kernel is compiled."""
-    return {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
+    return {parameter.arg for parameter in _parameters(kernel) if not is_constexpr(parameter)}
 
 
 def _root(node: ast.expr) -> str:

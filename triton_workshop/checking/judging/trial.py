@@ -184,8 +184,11 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
         if outcome.pending_cases and not judge.counts:
             yield outcome
             outcome = with_long_cases(judge, outcome, observations, progress)
+    if outcome.findings:
+        yield outcome
+        return
     # A prepared process runs one function at a time, so it counts between two observations.
-    if judge.counts and not outcome.findings:
+    if judge.counts:
         yield replace(outcome, pending_cases=(*outcome.pending_cases, cost_case(exercise)))
         # Before the long cases, so that the compiler can begin meanwhile.
         outcome = with_costs(judge, outcome, runner.count())
@@ -193,7 +196,10 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
             yield outcome
             with closing(runner.observe(outcome.pending_cases)) as observations:
                 outcome = with_long_cases(judge, outcome, observations, progress)
-    if outcome.has_fixed_axis and not outcome.findings:
+    if outcome.findings:
+        yield outcome
+        return
+    if outcome.has_fixed_axis:
         outcome = _with_larger_cases(judge, runner, outcome)
     if not outcome.findings:
         outcome = replace(outcome, findings=missed_goal(judge.source, judged_goals(exercise, outcome.figures)))
@@ -255,7 +261,9 @@ def judge_cases(
     if comparison is None:
         return outcome
     outcome = replace(outcome, tolerance=describe_tolerance(judge.exercise, comparison.arguments))
-    if outcome.findings or case is not judge.exercise.cases[-1]:
+    if outcome.findings:
+        return outcome
+    if case is not judge.exercise.cases[-1]:
         return outcome
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
@@ -276,7 +284,8 @@ def _with_remarks(
     outcome = replace(outcome, traffic=describe_traffic(case.name, comparison))
     idle = remark_on_idle_programs(case.name, comparison.seen)
     remarks_on_case = remarks(judge.source, case.name, comparison)
-    is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS
+    has_one_grid = len(grids) > 1 and len(set(grids)) == 1
+    is_fixed = has_one_grid and math.prod(comparison.grid) < MANY_PROGRAMS
     if is_fixed:
         return replace(outcome, remarks=remarks_on_case, idle_remarks=idle)
     return replace(outcome, remarks=(*idle, *remarks_on_case))
@@ -287,8 +296,10 @@ def _has_fixed_axis(grids: Sequence[tuple[int, ...]]) -> bool:
 
     It may be that of the largest case, or that of a persistent kernel, which is right for larger ones, too.
     """
-    axes = zip(*grids, strict=False)
-    return len(grids) > 1 and any(len(set(axis)) == 1 and axis[0] > MAX_PROGRAMS_TRIED for axis in axes)
+    if len(grids) <= 1:
+        return False
+    fixed_sizes = [axis[0] for axis in zip(*grids, strict=False) if len(set(axis)) == 1]
+    return max(fixed_sizes, default=0) > MAX_PROGRAMS_TRIED
 
 
 def _grows_to_elements(comparison: Comparison, grids: Sequence[tuple[int, ...]]) -> bool:
@@ -317,11 +328,14 @@ def with_long_cases(
             return replace(
                 total, findings=long.findings, tolerance=long.tolerance, remarks=(), last_call=long.last_call
             )
+        if long.last_call is None:
+            continue
+        observation = long.last_call[1]
         with suppress_own_errors():
-            axes = axes or (remark_on_axes(case.name, long.last_call[1]) if long.last_call else ())
-            busy = busy or (long.last_call is not None and keeps_programs_busy(long.last_call[1]))
-            if not total.remarks and outcome.last_call and long.last_call:
-                total = replace(total, remarks=remarks_on_growth(case.name, outcome.last_call[1], long.last_call[1]))
+            axes = axes or remark_on_axes(case.name, observation)
+            busy = busy or keeps_programs_busy(observation)
+            if outcome.last_call and not total.remarks:
+                total = replace(total, remarks=remarks_on_growth(case.name, outcome.last_call[1], observation))
     idle_remarks = () if busy else outcome.idle_remarks
     return replace(total, remarks=(*idle_remarks, *total.remarks) or axes)
 
@@ -334,7 +348,10 @@ def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Tr
     for case in judge.exercise.larger_cases:
         with closing(runner.observe((case,))) as observations:
             larger = judge_cases(judge, [case], observations)
-        if larger.findings and larger.last_call and not larger.last_call[1].is_out_of_reach:
+        if not larger.findings:
+            continue
+        is_certain = larger.last_call is not None and not larger.last_call[1].is_out_of_reach
+        if is_certain:
             return replace(larger, cases=(*outcome.cases, *larger.cases))
     return outcome
 
@@ -344,17 +361,27 @@ def locate_mistake(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterat
 
     They are on that line if it is found. A preliminary outcome comes first if that takes long.
     """
-    is_larger = outcome.last_call is not None and outcome.last_call[0] in judge.exercise.larger_cases
-    # A larger case takes too long to be tried again, and its missing programs say what is wrong.
-    if outcome.last_call is None or is_larger or not judge.can_be_diagnosed(outcome.last_call[1], outcome.findings[0]):
+    case = _case_to_diagnose(judge, outcome)
+    if case is None:
         yield outcome
         return
     diagnosis: Diagnosis | None = None
     with suppress_own_errors():
-        for diagnosis in runner.diagnoses(outcome.last_call[0], outcome):
+        for diagnosis in runner.diagnoses(case, outcome):
             yield _with_diagnosis(judge, outcome, diagnosis)
     if diagnosis is None or diagnosis.is_preliminary:  # its process has ended before the search
         yield _with_diagnosis(judge, outcome, replace(diagnosis or Diagnosis(), is_preliminary=False))
+
+
+def _case_to_diagnose(judge: Judge, outcome: Trial) -> Case | None:
+    """Return the case that failed, if it can be tried again."""
+    if outcome.last_call is None:
+        return None
+    case, observation = outcome.last_call
+    # A larger case takes too long to be tried again, and its missing programs say what is wrong.
+    if case in judge.exercise.larger_cases:
+        return None
+    return case if judge.can_be_diagnosed(observation, outcome.findings[0]) else None
 
 
 def _with_diagnosis(judge: Judge, outcome: Trial, diagnosis: Diagnosis) -> Trial:
@@ -396,12 +423,15 @@ def with_other_size(judge: Judge, outcome: Trial, size: OtherSize) -> Trial:
 
 def picture_to_show(exercise: Exercise, outcome: Trial) -> Case | None:
     """Return the exercise's picture, if only the values are wrong."""
-    return exercise.picture if [finding.kind for finding in outcome.findings] == [FindingKind.WRONG_VALUES] else None
+    kinds = [finding.kind for finding in outcome.findings]
+    return exercise.picture if kinds == [FindingKind.WRONG_VALUES] else None
 
 
 def with_picture(exercise: Exercise, picture: Case, outcome: Trial, observation: object) -> Trial:
     """Return the outcome, with pictures of the results in its finding."""
-    if not isinstance(observation, Observation) or observation.output is None:
+    if not isinstance(observation, Observation):
+        return outcome
+    if observation.output is None:
         return outcome
     expected = exercise.reference(*to_float64(picture.arguments("cpu")))
     result = observation.output.values

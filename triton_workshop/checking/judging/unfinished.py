@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -154,7 +154,9 @@ class _Trial:
         if static_finding(source) is not None:
             return False
         observation = self._tries.observe(source.text, case)
-        if observation is None or observation.failure is not None or observation.timed_out:
+        if observation is None:
+            return False
+        if observation.timed_out or observation.failure is not None:
             return False
         self.kernels = observation.kernels
         comparison = Comparison(source.exercise, case.arguments("cpu"), observation)
@@ -187,15 +189,17 @@ def _with_our_names(completion: Completion) -> _Renamed:
         theirs = _steps_without_errors(completion)
         names = dict[str, str]()
         for name, todo in missing.items():
-            steps = [step for step in ours if step.name == name and todos.get(step.line.number) == todo]
+            namesakes = [step for step in ours if step.name == name]
+            steps = [step for step in namesakes if todos.get(step.line.number) == todo]
+            if not steps:
+                continue
             candidates = (candidate for candidate in completion.own_names() if candidate not in names)
             same = (
                 candidate
                 for candidate in candidates
                 if any(_is_same(steps[0], step) for step in theirs if step.name == candidate)
             )
-            # `same` is lazy: without steps, nothing asks for the first one.
-            if steps and (counterpart := next(same, None)):
+            if counterpart := next(same, None):
                 names[counterpart] = name
         names = names or _names_by_order(completion)
         renamed = complete(rename(completion.script, names)) if names else None
@@ -231,7 +235,8 @@ def _steps_without_errors(completion: Completion) -> tuple[Step, ...]:
     while variant is not None and filled:
         run = _run(variant.source)
         steps += run.steps
-        line = run.failure.line and variant.origin(run.failure.line) if run.failure else None
+        failing_line = run.failure.line if run.failure else None
+        line = variant.origin(failing_line) if failing_line else None
         raising = {number for number in filled if line in lines_by_todo[number]}
         filled -= raising
         # Without an error, or with one on another line, there is no TODO to leave out.
@@ -284,24 +289,27 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
     for number in completion.filled:
         lines, failure = lines_by_todo[number], tried.failures.get(number)
         todo = _filled_todo(number, _TodoSteps(run, variant, lines))
-        if failure is not None and not (error is not None and error.line in lines):
+        if failure is not None and not _is_on(error, lines):
             # That variant has the solution's names: the learner's are put back.
             todo_steps = _TodoSteps(
                 _run(failure.variant.source, failure.case), failure.variant, lines, renamed.learner_names
             )
             stops = _learner_error(todo_steps.run, failure.variant)
-            error = stops if stops is not None and stops.line in lines else error
+            if _is_on(stops, lines):
+                error = stops
             # The variant may stop before these lines; the first run's values are better than none.
-            todo = (
-                _filled_todo(number, todo_steps, *_difference(completion.script, failure, todo_steps))
-                if todo_steps.texts()
-                else todo
-            )
-        if error is not None and error.line in lines:
+            if todo_steps.texts():
+                todo = _filled_todo(number, todo_steps, *_difference(completion.script, failure, todo_steps))
+        if _is_on(error, lines):
             finding = classify_error(completion.script, error).finding
             todo = replace(todo, values="", error=finding.message, error_hints=finding.hints, line=error.line)
         todos.append(replace(todo, right=number in tried.right))
     return tuple(todos)
+
+
+def _is_on(error: Failure | None, lines: frozenset[int]) -> TypeGuard[Failure]:
+    """Return whether there is an error, on one of these lines."""
+    return error is not None and error.line in lines
 
 
 @dataclass(frozen=True)
@@ -329,16 +337,25 @@ class _TodoSteps:
             for line, origin in enumerate(self.variant.origins, 1)
             if origin in self.lines
         )
-        values = {"grid": str(run.grid)} if is_launchers and run.grid else {}
-        for step in run.steps_of(program or run.sample_program):
-            at = step.step
-            if self._belongs(at) and not any(at.iteration) and (at.name or step.pointer):
-                values.pop(at.name, None)  # the last value, in its place
-                values[at.name] = step_text(step, with_type=False)
+        has_grid = is_launchers and bool(run.grid)
+        values = {"grid": str(run.grid)} if has_grid else {}
+        program = program or run.sample_program
+        for step in filter(self._is_shown, run.steps_of(program)):
+            name = step.step.name
+            values.pop(name, None)  # the last value, in its place
+            values[name] = step_text(step, with_type=False)
         names = sorted(values, key=lambda name: name != first) if first else values
         texts = [f"{self.learner_names.get(name, name)} {values[name]}".strip() for name in names]
         texts[MAX_VALUES:] = ["…"] if len(texts) > MAX_VALUES else []
         return texts
+
+    def _is_shown(self, step: ProgramStep) -> bool:
+        """Return whether a step has a name or a pointer, in a first iteration."""
+        if not self._belongs(step.step):
+            return False
+        if any(step.step.iteration):
+            return False
+        return bool(step.step.name or step.pointer)
 
     def _belongs(self, step: Step) -> bool:
         return self.variant.origin(step.line.number) in self.lines and step.depth == 0
@@ -363,7 +380,8 @@ def _difference(
     """
     ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
     # Only the kernel's own names: people divide it into functions as they like.
-    counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}
+    outer = [step for step in ours if step.depth == 0]
+    counterparts = {(step.name, step.iteration): step for step in outer if step.name}
     for step in todo_steps.steps():
         counterpart = counterparts.get((step.name, step.iteration))
         if counterpart is None or _is_same(counterpart, step):
@@ -373,12 +391,15 @@ def _difference(
     named = failure.program[: len(todo_steps.run.grid)]
     # A finding may name a program that is missing because the grid is too small.
     exists = len(named) == len(todo_steps.run.grid) and all(map(int.__lt__, named, todo_steps.run.grid))
-    return named if named and exists else None, "", None
+    is_program = bool(named) and exists
+    return named if is_program else None, "", None
 
 
 def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the first program in which two steps have other values."""
-    if ours.value.shape != theirs.value.shape or not np.isin(theirs.programs, ours.programs).all():
+    if ours.value.shape != theirs.value.shape:
+        return None
+    if not np.isin(theirs.programs, ours.programs).all():
         return None
     differs = _differences(ours, theirs).reshape(len(theirs.programs), -1).any(axis=1)
     if not differs.any():
@@ -389,7 +410,9 @@ def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> t
 def _learner_error(run: _Run, variant: Variant) -> Failure | None:
     """Return the error that one of the learner's own lines raised, if one did."""
     failure = run.failure
-    if failure is None or failure.line is None or failure.type == "NameError":  # the solution's code has other names
+    if failure is None or failure.line is None:
+        return None
+    if failure.type == "NameError":  # the solution's code has other names
         return None
     line = variant.origin(failure.line)
     return None if line is None else replace(failure, line=line)
@@ -437,6 +460,7 @@ def _run(source: Source, case: Case | None = None) -> _Run:
             finished = True
         except Exception as error:
             failure = failure_of(error, file)
-    if not launches or launches[0].steps is None:
+    steps = launches[0].steps if launches else None
+    if steps is None:
         return _Run(case.name, failure, finished)
-    return _Run(case.name, failure, finished, launches[0].grid, launches[0].steps.all)
+    return _Run(case.name, failure, finished, launches[0].grid, steps.all)

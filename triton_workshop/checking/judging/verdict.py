@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -88,10 +89,13 @@ class Element:
 
         JSON cannot express them.
         """
-        return {
-            name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in vars(self).items()
-        }
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+
+def _plain(value: object) -> object:
+    if not isinstance(value, float):
+        return value
+    return value if math.isfinite(value) else str(value)
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,9 @@ class TileMap:
     @property
     def states(self) -> tuple[TileState, ...]:
         """The states that occur, from best to worst."""
-        return tuple(state for state in TileState if any(state in row for plane in self.planes for row in plane))
+        rows = itertools.chain.from_iterable(self.planes)
+        states = set(itertools.chain.from_iterable(rows))
+        return tuple(state for state in TileState if state in states)
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,9 @@ class Finding:
 
         It is the first that did it, or the wrong element's.
         """
-        return self.programs[0] if self.programs else self.element.program if self.element else ()
+        if self.programs:
+            return self.programs[0]
+        return self.element.program if self.element else ()
 
     def as_json(self) -> dict[str, object]:
         """Return plain data, without what is drawn.
@@ -210,7 +218,8 @@ class FilledTodo:
     @property
     def is_known_wrong(self) -> bool:
         """True if it is not right, and there are values or an error to show."""
-        return not self.right and bool(self.values or self.error)
+        has_something_to_show = bool(self.values or self.error)
+        return has_something_to_show and not self.right
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,9 @@ class Comparison:
     def _output(self) -> Output | None:
         """The output, if it has the right shape."""
         output = self.seen.output
-        return None if output is None or output.values.shape != self.expected.shape else output
+        if output is None:
+            return None
+        return output if output.values.shape == self.expected.shape else None
 
     @functools.cached_property
     def _bad(self) -> torch.Tensor:
@@ -104,8 +106,7 @@ class Comparison:
         """
         numbers = self.launch.numbers if self.launch else {}
         sizes = [numbers.get(axis.block or "", axis.size) for axis in self.exercise.tiling]
-        # A script may launch with any number as a size, such as 0 or a float.
-        return tuple(size if isinstance(size, int) and size > 0 else 1 for size in sizes)
+        return tuple(map(_block_size, sizes))
 
     @functools.cached_property
     def has_tiles_of_the_solution(self) -> bool:
@@ -115,7 +116,10 @@ class Comparison:
         """
         numbers = self.launch.numbers if self.launch else {}
         axes = self.exercise.tiling
-        return len(self.grid) == len(axes) and all(axis.block is None or axis.block in numbers for axis in axes)
+        if len(self.grid) != len(axes):
+            return False
+        blocks = [axis.block for axis in axes if axis.block is not None]
+        return all(block in numbers for block in blocks)
 
     @functools.cached_property
     def wanted_grid(self) -> tuple[int, ...]:
@@ -149,3 +153,10 @@ class Comparison:
             return ()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)
         return tuple(index[axis.dimension] // block for axis, block in pairs)
+
+
+def _block_size(number: int | float) -> int:
+    # A script may launch with any number as a size, such as 0 or a float.
+    if not isinstance(number, int):
+        return 1
+    return number if number > 0 else 1

@@ -76,7 +76,11 @@ def _own_lines(launch: Launch, amounts: Mapping[KernelLine, T]) -> Iterable[tupl
 
     Those of other files are the kernel's own, on line 0.
     """
-    return [(line.number if line.file == launch.file else 0, amount) for line, amount in amounts.items()]
+    return [(_number_in(launch.file, line), amount) for line, amount in amounts.items()]
+
+
+def _number_in(file: str, line: KernelLine) -> int:
+    return line.number if line.file == file else 0
 
 
 def send_counted(connection: Connection, source: Source) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import traceback
 from dataclasses import dataclass, replace
@@ -34,25 +35,42 @@ def failure_of(error: BaseException, file: Path) -> Failure:
 
     The line is the innermost one of the script's.
     """
-    lines: list[int | None] = []
+    links = _links(error)
+    frames = itertools.chain.from_iterable(traceback.extract_tb(link.__traceback__) for link in links)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == file]
+    cause = links[-1]
+    line = lines[-1] if lines else None
+    text: object = cause
+    if isinstance(cause, SyntaxError):
+        # What cannot be parsed has no frame: the error itself has the line.
+        is_in_script = cause.filename == str(file) and isinstance(cause.lineno, int)
+        line = cause.lineno if is_in_script else line
+        text = cause.msg or cause
+    message = _text(text)
+    chain = "\n".join(f"{type(link).__name__}: {_text(link)}" for link in links)
+    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
+
+
+def _links(error: BaseException) -> list[BaseException]:
+    """Return an error and those that led to it, outermost first."""
     links: list[BaseException] = []
     link: BaseException | None = error
     # A script can set `__cause__`, so that the chain may be a circle, or have thousands of links.
-    while link is not None and len(links) < MOST_LINKS and not any(link is linked for linked in links):
+    while link is not None and len(links) < MOST_LINKS:
+        is_circle = any(link is earlier for earlier in links)
+        if is_circle:
+            break
         links.append(link)
-        for frame in traceback.extract_tb(link.__traceback__):
-            if Path(frame.filename).resolve() == file:
-                lines.append(frame.lineno)
-        # As in a traceback of Python's, `raise … from None` hides the context.
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    cause = links[-1]
-    line = lines[-1] if lines else None
-    # What cannot be parsed has no frame: the error itself has the line.
-    if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
-        line = cause.lineno
-    message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
-    chain = "\n".join(f"{type(linked).__name__}: {_text(linked)}" for linked in links)
-    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
+        link = _reason_of(link)
+    return links
+
+
+def _reason_of(error: BaseException) -> BaseException | None:
+    """Return the error that led to another one."""
+    if cause := error.__cause__:
+        return cause
+    # As in a traceback of Python's, `raise … from None` hides the context.
+    return None if error.__suppress_context__ else error.__context__
 
 
 def unobservable_failure(error: Exception, file: Path) -> Failure:

@@ -6,6 +6,7 @@ That a kernel of the script's own file stored the result, the simulator has reco
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import time
 from collections.abc import Iterator
@@ -140,7 +141,8 @@ class Observation:
     @property
     def is_out_of_reach(self) -> bool:
         """The call needed more time or memory than there was."""
-        return self.timed_out or (self.failure is not None and self.failure.type == "MemoryError")
+        lacks_memory = self.failure is not None and self.failure.type == "MemoryError"
+        return self.timed_out or lacks_memory
 
     @property
     def loading(self) -> bool:
@@ -160,7 +162,7 @@ class Observation:
         return tuple(fault for fault in self._all_faults() if fault.earlier is not None)
 
     def _all_faults(self) -> Iterator[Fault]:
-        return (fault for launch in self.launches for fault in launch.faults)
+        return itertools.chain.from_iterable(launch.faults for launch in self.launches)
 
 
 class Observer:
@@ -232,6 +234,8 @@ class Observer:
         # The kernels of a script that was started through a link belong to the link's path.
         script_launches = [launch for launch in launches if self._is_script_file(launch.file)]
         oddity = _oddity(output) if self._simulated else ""
+        # After a fault on a GPU, nothing there can be read any more.
+        can_be_read = self._simulated or failure is None
         observation = Observation(
             output_type=oddity or type(output).__name__,
             launches=tuple(
@@ -244,15 +248,16 @@ class Observer:
                 # Each beside the one before it, so the first list is one longer.
                 for previous, launch in zip([None, *script_launches], script_launches, strict=False)
             ),
-            # After a fault on a GPU, nothing there can be read any more.
-            changed_inputs=_changed_positions(arguments, originals) if self._simulated or failure is None else (),
+            changed_inputs=_changed_positions(arguments, originals) if can_be_read else (),
             failure=failure,
             seconds=seconds,
             unreachable=() if calls is None else tuple(calls.unreachable),
             branches=frozenset(branch for branch in branch_records if self._is_script_file(branch.file)),
             replaced=tuple(self._replaced),
         )
-        if failure is not None or oddity or not isinstance(output, torch.Tensor):
+        if failure is not None or oddity:
+            return observation
+        if not isinstance(output, torch.Tensor):
             return observation
         if output.numel() > MAX_ELEMENTS:
             # Not cloned: an expanded tensor may have more elements than there is memory for.
@@ -296,8 +301,9 @@ class Observer:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__module__.startswith(OUR_MODULES):
-                raise  # it ends a try
+            ends_try = not isinstance(error, Exception) and type(error).__module__.startswith(OUR_MODULES)
+            if ends_try:
+                raise
             return None, failure_of(error, self._file)
 
 
@@ -313,15 +319,24 @@ def _oddity(output: object) -> str:
     layout = str(getattr(output, "layout", "torch.strided"))
     if layout != "torch.strided" or getattr(output, "is_nested", False):
         return f"a tensor that is {'nested' if layout == 'torch.strided' else layout}"
-    return "" if output.dtype in _DTYPES or output.is_complex() else f"a tensor of {output.dtype}"
+    is_ordinary = output.dtype in _DTYPES or output.is_complex()
+    return "" if is_ordinary else f"a tensor of {output.dtype}"
 
 
 def _reuse_tensors(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    if [(t.shape, t.stride(), t.dtype) for t in old] != [(t.shape, t.stride(), t.dtype) for t in new]:
+    if list(map(_layout, old)) != list(map(_layout, new)):
         return new
-    if any(0 in t.stride() and t.numel() > 1 for t in new):  # nothing can be copied to a row that is there twice
+    if any(map(_has_repeated_rows, new)):  # nothing can be copied to a row that is there twice
         return new
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
+
+
+def _layout(tensor: torch.Tensor) -> tuple[object, ...]:
+    return tensor.shape, tensor.stride(), tensor.dtype
+
+
+def _has_repeated_rows(tensor: torch.Tensor) -> bool:
+    return 0 in tensor.stride() and tensor.numel() > 1
 
 
 def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
@@ -348,7 +363,9 @@ def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> 
 
 
 def _repeats(earlier: Launch | None, launch: Launch) -> bool:
-    if earlier is None or (earlier.kernel, earlier.grid) != (launch.kernel, launch.grid):
+    if earlier is None:
+        return False
+    if (earlier.kernel, earlier.grid) != (launch.kernel, launch.grid):
         return False
     pairs = [(earlier.arguments.get(name), value) for name, value in launch.arguments.items()]
     return all(_is_same_argument(then, now) for then, now in pairs)
@@ -357,8 +374,12 @@ def _repeats(earlier: Launch | None, launch: Launch) -> bool:
 def _is_same_argument(then: object, now: object) -> bool:
     if isinstance(then, torch.Tensor) and isinstance(now, torch.Tensor):
         return (then.data_ptr(), then.shape, then.stride()) == (now.data_ptr(), now.shape, now.stride())
+    if then is now:
+        return True
+    if not isinstance(now, int | float | str):
+        return False
     # The types too, as True == 1 == 1.0.
-    return then is now or (isinstance(now, int | float | str) and type(then) is type(now) and then == now)
+    return type(then) is type(now) and then == now
 
 
 def _prepared(
@@ -366,13 +387,18 @@ def _prepared(
 ) -> tuple[tuple[str, int], ...]:
     """Return the reads of what is no argument, nor stored by a launch."""
     addresses = {argument.untyped_storage().data_ptr() for argument in arguments}
-    addresses = addresses.union(*(writer.writes or () for writer in launches))
+    writes = [writer.writes for writer in launches if writer.writes]
+    addresses = addresses.union(*writes)
     return tuple((name, size) for name, address, size in launch.counts.reads() if address not in addresses)
 
 
 def _changed_positions(arguments: tuple[torch.Tensor, ...], originals: list[torch.Tensor]) -> tuple[int, ...]:
     pairs = enumerate(zip(arguments, originals, strict=True), start=1)
-    return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not are_identical(now, then))
+    return tuple(position for position, (now, then) in pairs if _is_changed(now, then))
+
+
+def _is_changed(now: torch.Tensor, then: torch.Tensor) -> bool:
+    return now.shape != then.shape or not are_identical(now, then)
 
 
 @contextmanager

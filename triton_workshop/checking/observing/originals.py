@@ -45,6 +45,7 @@ def _owners() -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _classes_of(module: ModuleType) -> Iterator[tuple[str, type]]:
-    for name, thing in list(vars(module).items()):
-        if isinstance(thing, type) and thing.__module__ == module.__name__:
+    classes = [(name, thing) for name, thing in list(vars(module).items()) if isinstance(thing, type)]
+    for name, thing in classes:
+        if thing.__module__ == module.__name__:
             yield name, thing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
@@ -43,14 +44,16 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()
         unchanged = are_identical(content.as_strided(shape, strides, offset), output)
         return Provenance.KERNEL if unchanged else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
-    tensors = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
+    arguments = itertools.chain.from_iterable(map(_tensors, launches))
+    tensors = {tensor.untyped_storage().data_ptr(): tensor for tensor in arguments}
     if output.untyped_storage().data_ptr() in tensors:
         return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
     written = [tensors[at] for at in writes if at in tensors]
     memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
     if not _contain_all(memories, output):
         return Provenance.ELSEWHERE, None
-    if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
+    is_copy = any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written)
+    if is_copy:
         return Provenance.COPY, None
     # A part of what launches stored, or a conversion: a slice of a padded buffer, stacked planes, another dtype.
     return Provenance.KERNEL, None
@@ -63,7 +66,8 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
     """
     writes: dict[int, Write] = {}
     for launch in launches:
-        for address, write in (launch.writes or {}).items():
+        launch_writes = launch.writes or {}
+        for address, write in launch_writes.items():
             earlier = writes.get(address)
             stored = write.stored if earlier is None else write.stored | earlier.stored
             writes[address] = replace(write, stored=stored)
@@ -75,7 +79,9 @@ def _contain_all(memories: list[torch.Tensor], tensor: torch.Tensor) -> bool:
 
     Those are converted to its dtype.
     """
-    if tensor.is_complex() or not memories or not tensor.numel():
+    if tensor.is_complex():
+        return False
+    if not memories or not tensor.numel():
         return False
     elements = torch.cat([_bits(memory.to(tensor.dtype)) for memory in memories])
     return bool(torch.isin(_bits(tensor), elements).all())

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import parse_script
@@ -92,7 +93,8 @@ class Source:
 
         The exercise's own kernel comes first if there is one of that name.
         """
-        jitted = [node for node in self.nodes if isinstance(node, Function) and _is_jitted(node)]
+        functions = [node for node in self.nodes if isinstance(node, Function)]
+        jitted = [function for function in functions if _is_jitted(function)]
         launched = {node.value.id for node in self.nodes_of(ast.Subscript) if isinstance(node.value, ast.Name)}
         # False comes first, so helpers that nobody launches are last.
         return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
@@ -100,7 +102,10 @@ class Source:
     @functools.cached_property
     def expressions(self) -> tuple[tuple[Function, ast.expr], ...]:
         """Each kernel with the expressions of its body, from top to bottom."""
-        return tuple((kernel, node) for kernel in self.kernels for node in _expressions(kernel))
+        pairs: list[tuple[Function, ast.expr]] = []
+        for kernel in self.kernels:
+            pairs += [(kernel, node) for node in _expressions(kernel)]
+        return tuple(pairs)
 
     @property
     def kernel(self) -> Function | None:
@@ -108,17 +113,23 @@ class Source:
 
     @functools.cached_property
     def launcher(self) -> Function | None:
-        functions = (
-            node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher
-        )
-        return next(functions, None)
+        launchers = (function for function in self._functions if function.name == self.exercise.launcher)
+        return next(launchers, None)
+
+    @property
+    def _functions(self) -> list[Function]:
+        """Functions of the script, without those inside others."""
+        return [node for node in self.tree.body if isinstance(node, Function)]
 
     def line(self, number: int | None) -> str:
         """Return a line by its number, from 1, without indentation.
 
         It is empty if there is no such line.
         """
-        return self.lines[number - 1].strip() if number is not None and 1 <= number <= len(self.lines) else ""
+        if number is None:
+            return ""
+        is_in_text = 1 <= number <= len(self.lines)
+        return self.lines[number - 1].strip() if is_in_text else ""
 
     def assignments(self, *names: str) -> list[int]:
         """Return the launcher's lines that assign to these names, in order."""
@@ -134,13 +145,19 @@ class Source:
         It is finite; None if the function has no such number.
         """
         numbers = [(node.lineno, node.value) for node in nodes_of(function, ast.Constant)]
-        large = [line for line, value in numbers if isinstance(value, float) and LARGEST_FLOAT32 < value < math.inf]
+        floats = [(line, value) for line, value in numbers if isinstance(value, float)]
+        large = [line for line, value in floats if LARGEST_FLOAT32 < value < math.inf]
         return min(large, default=None)
 
     def function_at(self, line: int | None) -> Function | None:
         """Return the outermost function that contains a line."""
-        functions = [node for node in self.tree.body if isinstance(node, Function)]
-        return next((node for node in functions if line and node.lineno <= line <= (node.end_lineno or 0)), None)
+        if not line:
+            return None
+        for function in self._functions:
+            last_line = function.end_lineno or 0
+            if function.lineno <= line <= last_line:
+                return function
+        return None
 
     def statement_at(self, line: int | None) -> ast.stmt | None:
         """Return the outermost statement that begins on a line."""
@@ -152,7 +169,9 @@ class Source:
         It has one for each axis of the exercise, and more than one program.
         """
         node = self.statement_at(line)
-        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        if not isinstance(node, ast.Assign):
+            return False
+        if not isinstance(node.targets[0], ast.Name):
             return False
         sizes = node.value.elts if isinstance(node.value, ast.Tuple) else []
         numbers = [size.value for size in sizes if isinstance(size, ast.Constant)]
@@ -163,13 +182,16 @@ class Source:
 
         It is known by those sizes of its grid that the text gives in numbers.
         """
-        assigned = {names: value for node in self.nodes for names, value in _assigned(node)}
+        assigned = dict(itertools.chain.from_iterable(map(_assigned, self.nodes)))
         grids = [call.func.slice for call in self.launches() if isinstance(call.func, ast.Subscript)]
-        values = [assigned.get(ast.unparse(grid), grid) for grid in grids]
-        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in values]
-        # Along an axis of unknown size there is at least one program, so it is left out of the product.
-        lengths = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in grid] for grid in axes]
-        return max((math.prod(size for size in grid if isinstance(size, int)) for grid in lengths), default=0)
+        programs = []
+        for grid in grids:
+            value = assigned.get(ast.unparse(grid), grid)
+            axes = value.elts if isinstance(value, ast.Tuple) else [value]
+            sizes = [getattr(assigned.get(ast.unparse(axis), axis), "value", None) for axis in axes]
+            # Along an axis of unknown size there is at least one program, so it is left out of the product.
+            programs.append(math.prod(size for size in sizes if isinstance(size, int)))
+        return max(programs, default=0)
 
     def launch_line(self) -> int | None:
         """Return the line of `kernel[grid](…)`."""
@@ -186,7 +208,7 @@ class Source:
             parameter.arg
             for kernel in self.kernels
             for parameter in nodes_of(kernel.args, ast.arg)
-            if parameter.annotation and "constexpr" in ast.unparse(parameter.annotation)
+            if is_constexpr(parameter)
         }
         # Others need not be sizes: flags are constants, too.
         blocks = sorted(name for name in constants if "BLOCK" in name.upper())
@@ -195,15 +217,16 @@ class Source:
     def bare_call(self) -> int | None:
         """Return the line where the launcher calls a kernel without a grid."""
         names = {kernel.name for kernel in self.kernels}
-        calls = nodes_of(self.launcher, ast.Call)
-        return next((call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id in names), None)
+        calls = (call for call in nodes_of(self.launcher, ast.Call) if isinstance(call.func, ast.Name))
+        return next((call.lineno for call in calls if callee_name(call) in names), None)
 
     def mentions(self, text: str) -> bool:
         """Return whether a name in the code contains this text.
 
         Comments and docstrings do not count.
         """
-        names = [node.id for node in self.nodes_of(ast.Name)] + [node.attr for node in self.nodes_of(ast.Attribute)]
+        names = [node.id for node in self.nodes_of(ast.Name)]
+        names += [node.attr for node in self.nodes_of(ast.Attribute)]
         return any(text in name for name in names)
 
     @property
@@ -217,8 +240,10 @@ class Source:
 
         That holds other numbers in every run.
         """
+        if not self.adds_to_nothing:
+            return False
         makers = {ast.unparse(call.func) for call in self.calls("empty", "empty_like")}
-        return self.adds_to_nothing and any(maker.startswith(("np.", "numpy.")) for maker in makers)
+        return any(maker.startswith(("np.", "numpy.")) for maker in makers)
 
     def atomic_line(self) -> int | None:
         """Return the line where kernels add by atomics.
@@ -245,7 +270,9 @@ class Source:
         Without a name, these are all calls.
         """
         calls = self.nodes_of(ast.Call)
-        return [call for call in calls if callee_name(call) in names] if names else calls
+        if not names:
+            return calls
+        return [call for call in calls if callee_name(call) in names]
 
     @functools.cached_property
     def keeps_to_itself(self) -> bool:
@@ -254,16 +281,21 @@ class Source:
         So what it imports, such as PyTorch, stays as it is.
         """
         attributes = self.nodes_of(ast.Attribute)
-        assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
-        return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
+        if any(node.attr == "__dict__" for node in attributes):
+            return False
+        if any(not isinstance(node.ctx, ast.Load) for node in attributes):
+            return False
+        return not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
 
     @functools.cached_property
     def replaces_nothing(self) -> bool:
         """The script has no means to replace what others have."""
         imports = [node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-        modules = [getattr(node, "module", None) or alias.name for node in imports for alias in node.names]
+        modules = itertools.chain.from_iterable(map(_modules, imports))
         roots = {module.partition(".")[0] for module in modules}
-        return self.keeps_to_itself and roots <= HARMLESS and not REFLECTION.search(self.text)
+        if not roots <= HARMLESS:
+            return False
+        return self.keeps_to_itself and not REFLECTION.search(self.text)
 
     def is_masked(self, line: int | None) -> bool:
         """Return whether a load or a store on a line has a mask."""
@@ -274,18 +306,21 @@ class Source:
 
         Which elements it means was decided on other lines.
         """
-        return any(
-            mask is not None and _is_named(mask) and _is_named(address) for address, mask in self._accesses(line)
-        )
+        masked = [(address, mask) for address, mask in self._accesses(line) if mask is not None]
+        return any(all(map(_is_named, access)) for access in masked)
 
     def multiplies_in_address(self, line: int | None) -> bool:
         """Return whether the address of a line's load or store has a product."""
-        return any(is_product(node) for address, _ in self._accesses(line) for node in ast.walk(address))
+        nodes = itertools.chain.from_iterable(ast.walk(address) for address, _ in self._accesses(line))
+        return any(map(is_product, nodes))
 
     def stores_a_name(self, line: int | None) -> bool:
         """Return whether a line stores a value that another line has computed."""
-        stores = [call for call in self.calls("store") if call.lineno == line and len(call.args) > 1]
-        return bool(stores) and all(isinstance(call.args[1], ast.Name) for call in stores)
+        stores = [call for call in self.calls("store") if call.lineno == line]
+        values = [call.args[1] for call in stores if len(call.args) > 1]
+        if not values:
+            return False
+        return all(isinstance(value, ast.Name) for value in values)
 
     def _accesses(self, line: int | None) -> list[tuple[ast.expr, ast.expr | None]]:
         """Return the address and the mask of each load and store on a line."""
@@ -299,8 +334,8 @@ class Source:
     def unpacks_a_load(self, line: int | None) -> bool:
         """Return whether a line takes several values out of one `tl.load`."""
         nodes = [node for node in self.nodes_of(ast.Assign) if node.lineno == line]
-        loads = [node for node in nodes if isinstance(node.value, ast.Call) and callee_name(node.value) == "load"]
-        return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
+        targets = [node.targets[0] for node in nodes if is_call_of(node.value, "load")]
+        return any(isinstance(target, ast.Tuple) for target in targets)
 
 
 @functools.cache
@@ -317,7 +352,9 @@ def nodes_of(tree: ast.AST | None, kind: type[N]) -> Iterator[N]:
 
     There are none without a tree.
     """
-    for node in walk(tree) if tree else ():
+    if tree is None:
+        return
+    for node in walk(tree):
         if isinstance(node, kind):
             yield node
 
@@ -380,17 +417,29 @@ def operand_of(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else None
 
 
+def is_constexpr(parameter: ast.arg) -> bool:
+    """Return whether a parameter is declared as `tl.constexpr`."""
+    return parameter.annotation is not None and "constexpr" in ast.unparse(parameter.annotation)
+
+
 def is_method(call: ast.Call) -> bool:
     """Return whether a value's method is called, and no module's function."""
     owner = call.func
+    if not isinstance(owner, ast.Attribute):
+        return False
     while isinstance(owner, ast.Attribute):
         owner = owner.value
-    return isinstance(call.func, ast.Attribute) and not (isinstance(owner, ast.Name) and owner.id in MODULES)
+    return not isinstance(owner, ast.Name) or owner.id not in MODULES
 
 
 def callee_name(call: ast.Call) -> str:
     """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def is_call_of(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
+    """Return whether a node is a call `….name(…)` or `name(…)`."""
+    return isinstance(node, ast.Call) and callee_name(node) == name
 
 
 def is_product(node: ast.AST) -> bool:
@@ -399,18 +448,29 @@ def is_product(node: ast.AST) -> bool:
 
 
 def _expressions(kernel: Function) -> list[ast.expr]:
-    nodes = (node for statement in kernel.body for node in walk(statement))
-    return sorted((node for node in nodes if isinstance(node, ast.expr)), key=lambda node: node.lineno)
+    nodes = itertools.chain.from_iterable(map(walk, kernel.body))
+    expressions = (node for node in nodes if isinstance(node, ast.expr))
+    return sorted(expressions, key=lambda node: node.lineno)
 
 
 def _assignments(function: Function | None, names: set[str]) -> list[int]:
-    nodes = ast.walk(function) if function else iter(())
-    return sorted(node.lineno for node in nodes if isinstance(node, Assignment) and _targets(node) & names)
+    if function is None:
+        return []
+    assignments = [node for node in ast.walk(function) if isinstance(node, Assignment)]
+    return sorted(node.lineno for node in assignments if _targets(node) & names)
 
 
 def _targets(node: Assignment) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {name.id for target in targets for name in nodes_of(target, ast.Name)}
+    names = itertools.chain.from_iterable(nodes_of(target, ast.Name) for target in targets)
+    return {name.id for name in names}
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Return the modules of which a statement imports something."""
+    if module := getattr(node, "module", None):
+        return [module]
+    return [alias.name for alias in node.names]
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -418,11 +478,12 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if not isinstance(node, ast.Assign):
         return
     for target in node.targets:
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            # Not strict, as a starred target takes any number of values.
-            yield from zip(map(ast.unparse, target.elts), node.value.elts, strict=False)
-        else:
-            yield ast.unparse(target), node.value
+        match target, node.value:
+            case ast.Tuple(elts=names), ast.Tuple(elts=values):
+                # Not strict, as a starred target takes any number of values.
+                yield from zip(map(ast.unparse, names), values, strict=False)
+            case _:
+                yield ast.unparse(target), node.value
 
 
 def _is_named(node: ast.expr) -> bool:

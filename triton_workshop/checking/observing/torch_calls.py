@@ -88,13 +88,9 @@ class TorchCalls(TorchFunctionMode):
         if not changes and not isinstance(result, torch.Tensor | list | tuple):
             return result  # a size, or a number
         inputs = list(_tensors((*args, *kwargs.values())))
-        if changes or kwargs.get("out") is not None:
-            for tensor in _tensors((args[0],) if changes else (kwargs["out"],)):
-                origin = self._origin_of(name, [source for source in inputs if source is not tensor])
-                # What all of it held before does not count: a copy into computed values is a copy.
-                if _is_part(tensor[args[1]] if name == "__setitem__" else tensor, tensor):
-                    origin = self._with_the_rest(tensor, origin)
-                self._set_origin(tensor, origin)
+        out = kwargs.get("out")
+        if changes or out is not None:
+            self._record_change(name, args[0] if changes else out, inputs, args)
             return result
         result = self._relocate(name, result, args, kwargs)
         addresses = {address_of(tensor) for tensor in inputs}
@@ -105,19 +101,35 @@ class TorchCalls(TorchFunctionMode):
                 self._follow(tensor, name, inputs, kwargs)
         return result
 
+    def _record_change(self, name: str, changed: Any, inputs: Sequence[torch.Tensor], args: Any) -> None:
+        """Record the origin of what a call has stored in a tensor that was there."""
+        for tensor in _tensors((changed,)):
+            origin = self._origin_of(name, [source for source in inputs if source is not tensor])
+            part = tensor[args[1]] if name == "__setitem__" else tensor
+            # What all of it held before does not count: a copy into computed values is a copy.
+            if _is_part(part, tensor):
+                origin = self._with_the_rest(tensor, origin)
+            self._set_origin(tensor, origin)
+
     def update(self) -> None:
         """Note what launches have read and stored since the last call."""
         for launch in self._launches[len(self.reads) :]:
             reads = launch.counts.reads()
             self.reads.append(tuple((name, size) for name, address, size in reads if address in self._origins))
-            for name, argument in launch.arguments.items():
-                for tensor in _tensors((getattr(argument, "base", argument),)):
-                    if (line := self._on_cpu.get(address_of(tensor))) is not None:
-                        self.unreachable.append((line, f"{launch.kernel} gets {name} in the CPU's memory"))
-            for address, write in (launch.writes or {}).items():
+            self._record_arguments(launch)
+            writes = launch.writes or {}
+            for address in self._origins.keys() & writes.keys():
                 # What a kernel has stored in full is no longer PyTorch's work.
-                if address in self._origins and write.stored.all():
+                if writes[address].stored.all():
                     del self._origins[address]
+
+    def _record_arguments(self, launch: Launch) -> None:
+        """Record which arguments of a launch are in the CPU's memory."""
+        for name, argument in launch.arguments.items():
+            for tensor in _tensors((getattr(argument, "base", argument),)):
+                line = self._on_cpu.get(address_of(tensor))
+                if line is not None:
+                    self.unreachable.append((line, f"{launch.kernel} gets {name} in the CPU's memory"))
 
     def is_computed(self, tensor: torch.Tensor) -> bool:
         """Return whether PyTorch has computed what a tensor holds."""
@@ -131,11 +143,14 @@ class TorchCalls(TorchFunctionMode):
         return self._on_cpu.get(address_of(tensor))
 
     def _origin_of(self, name: str, inputs: Sequence[torch.Tensor]) -> Origin | None:
-        # Without inputs, what is copied is a number, as in `x[0] = 1.0`.
-        if FILLS.fullmatch(name) or (COPIES.fullmatch(name) and not inputs):
+        if FILLS.fullmatch(name):
             return None
-        computed = any(map(self.is_computed, inputs))
-        return Origin.COPIED if COPIES.fullmatch(name) and not computed else Origin.COMPUTED
+        if not COPIES.fullmatch(name):
+            return Origin.COMPUTED
+        # Without inputs, what is copied is a number, as in `x[0] = 1.0`.
+        if not inputs:
+            return None
+        return Origin.COMPUTED if any(map(self.is_computed, inputs)) else Origin.COPIED
 
     def _with_the_rest(self, tensor: torch.Tensor, origin: Origin | None) -> Origin | None:
         """Return the origin of memory of which a part now has this one."""
@@ -153,8 +168,10 @@ class TorchCalls(TorchFunctionMode):
     def _relocate(self, name: str, result: Any, args: Any, kwargs: Any) -> Any:
         """Return a result, with its own memory if a GPU would have moved it."""
         device = next((value for value in (*args[1:], *kwargs.values()) if isinstance(value, str | torch.device)), None)
-        moves = name in ("cpu", "cuda") or (name == "to" and device is not None)
-        if not moves or not isinstance(result, torch.Tensor):
+        moves = device is not None if name == "to" else name in ("cpu", "cuda")
+        if not moves:
+            return result
+        if not isinstance(result, torch.Tensor):
             return result
         line = self._cpu_line()
         # It is there already, so a GPU would not move it.
@@ -197,7 +214,8 @@ class TorchCalls(TorchFunctionMode):
         if first is None or last is None:
             return None
         text = "".join(linecache.getline(frame.f_code.co_filename, number) for number in range(first, last + 1))
-        return frame.f_lineno if ON_CPU.search(text) and not EITHER.search(text) else None
+        is_on_cpu = ON_CPU.search(text) and not EITHER.search(text)
+        return frame.f_lineno if is_on_cpu else None
 
     def _frame(self) -> FrameType | None:
         """Return the script's frame that makes this call.
@@ -207,7 +225,10 @@ class TorchCalls(TorchFunctionMode):
         frame: FrameType | None = sys._getframe()
         while frame is not None and _package(frame) in (*BETWEEN, __name__):
             frame = frame.f_back
-        return frame if frame is not None and resolve_path(frame.f_code.co_filename) == self._file else None
+        if frame is None:
+            return None
+        is_script = resolve_path(frame.f_code.co_filename) == self._file
+        return frame if is_script else None
 
 
 def _package(frame: FrameType) -> str:

@@ -112,11 +112,16 @@ def _describe_success(verdict: Verdict) -> Description:
 
 def _goal(goal: JudgedGoal) -> Row:
     name = "goals.at-least" if Quantity(goal.quantity).is_gain else "goals.at-most"
-    values = [f"{value:,}" if isinstance(value, int) else value for value in (goal.measured, goal.allowed)]
+    measured, allowed = _quantity(goal.measured), _quantity(goal.allowed)
     # A name has no limit, and "0 of at most 0" says no more than 0.
-    is_exact = goal.measured == goal.allowed and (goal.measured == 0 or isinstance(goal.measured, str))
-    both = values[0] if is_exact else sentence(name, measured=values[0], allowed=values[1])
+    needs_no_limit = goal.measured == 0 or isinstance(goal.measured, str)
+    is_exact = needs_no_limit and goal.measured == goal.allowed
+    both = measured if is_exact else sentence(name, measured=measured, allowed=allowed)
     return _RIGHT, (goal.name.replace("-", " "), "plain"), (str(both), "muted")
+
+
+def _quantity(value: int | str | None) -> str | None:
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _success(cases: int, remaining: int) -> tuple[str, Tone, str]:
@@ -178,7 +183,12 @@ def _missing_solution(exercise: Exercise) -> str:
 
 def compiler_rows(sentences: Sequence[str]) -> tuple[Row, ...]:
     """Return rows with the compiler's sentences on kernels that are right."""
-    return tuple(((line, "muted" if is_success(line) else "warning"),) for line in sentences)
+    return tuple(map(_compiler_row, sentences))
+
+
+def _compiler_row(line: str) -> Row:
+    tone: Tone = "muted" if is_success(line) else "warning"
+    return ((line, tone),)
 
 
 def _line(text: str, tone: Tone) -> tuple[Row, ...]:
@@ -191,18 +201,21 @@ def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
     if not verdict.cases:
         return ()
     # A missed goal, or what the compiler refuses, fails no case.
-    failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
-    right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
+    failed = [case.name for case in verdict.cases if not case.passed]
+    name = failed[0] if failed else verdict.findings[0].case
+    right, wrong = len(verdict.cases) - len(failed), len(failed)
     remaining = len(exercise.simulated_cases) - len(verdict.cases)
     marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", remaining, "muted"))
     # Larger cases and those on a GPU come on top, so fewer than none may remain.
     cells = [(mark * count, tone) for mark, count, tone in marks if count > 0]
-    return ((*cells, (failed[0], "plain")),)
+    return ((*cells, (name, "plain")),)
 
 
 def _hints(hints: Sequence[str], count: int, more: Row) -> tuple[Row, ...]:
     rows = hint_rows(hints)[:count]
-    return (*rows, more) if more and count < len(hints) else rows
+    if count >= len(hints):
+        return rows
+    return (*rows, more) if more else rows
 
 
 def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
@@ -221,6 +234,8 @@ def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple
     lines = {
         todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
     }
+    if not lines:
+        return ()
     following = next(iter(lines), None)
     example = _shown_values(filled)
 
@@ -233,12 +248,13 @@ def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple
             return ("▶", "warning"), (lines[number], "key"), (task, "strong")
         return ("○", "muted"), (lines[number], "muted"), (task, "plain")
 
-    return (*(row(*item) for item in shipped.items()), *_todo_notes(filled)) if lines else ()
+    return (*(row(*item) for item in shipped.items()), *_todo_notes(filled))
 
 
 def _shown_values(filled: Sequence[FilledTodo]) -> FilledTodo | None:
     """Return the TODO whose program and case the note names."""
-    return next((todo for todo in filled if todo.values and not todo.right), None)
+    not_right = (todo for todo in filled if not todo.right)
+    return next((todo for todo in not_right if todo.values), None)
 
 
 def _filled_todo(todo: FilledTodo, task: str, example: FilledTodo | None) -> Row:
@@ -260,7 +276,8 @@ def _filled_todo(todo: FilledTodo, task: str, example: FilledTodo | None) -> Row
 
 def _todo_notes(filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
     """Say what the marks of filled TODOs mean."""
-    right = sentence("todos.right-note") if any(todo.right for todo in filled) else ""
+    has_right_todo = any(todo.right for todo in filled)
+    right = sentence("todos.right-note") if has_right_todo else ""
     example = _shown_values(filled)
     values = sentence("todos.values-note", program=_program(example.program), case=example.case) if example else ""
     return tuple((("", "plain"), ("", "plain"), (note, "muted")) for note in (right, values) if note)
@@ -309,7 +326,9 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
     """
     finding = verdict.findings[0]
     names = [case.name for case in exercise.simulated_cases]
-    if finding.case not in names or finding.kind in KINDS_WITHOUT_SOLUTION:
+    if finding.case not in names:
+        return ""
+    if finding.kind in KINDS_WITHOUT_SOLUTION:
         return ""
     is_exercise = verdict.file == exercise.exercise_file.resolve()
     options = {
@@ -318,21 +337,27 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
         "--program": ",".join(map(str, finding.program)) or None,
         "--line": finding.line,
     }
-    arguments = [
-        argument for option, value in options.items() if value is not None for argument in (option, str(value))
-    ]
+    arguments: list[str] = []
+    for option, value in options.items():
+        if value is not None:
+            arguments += [option, str(value)]
     return " ".join(["uv run workshop look", exercise.number, *arguments]) if is_exercise else ""
 
 
 def _more_findings(findings: Sequence[Finding]) -> str:
     """Return what else was found, after the first finding."""
     first, *others = findings
-    alike = sum(finding.kind is first.kind for finding in others)
-    kinds = dict.fromkeys(finding.kind for finding in others if finding.kind is not first.kind)
+    if not others:
+        return ""
+    kinds = [finding.kind for finding in others]
+    alike = kinds.count(first.kind)
     name = "reports.one-more-like-it" if alike == 1 else "reports.more-like-it"
     more = [sentence(name, number=alike)] if alike else []
-    more += [sentence("reports.also", headline=_in_a_sentence(sentence(f"headlines.{kind}"))) for kind in kinds]
-    return " ".join((*more, sentence("reports.first-first"))) if more else ""
+    for kind in dict.fromkeys(kinds):
+        if kind is not first.kind:
+            headline = _in_a_sentence(sentence(f"headlines.{kind}"))
+            more.append(sentence("reports.also", headline=headline))
+    return " ".join((*more, sentence("reports.first-first")))
 
 
 def _in_a_sentence(headline: str) -> str:
@@ -358,11 +383,12 @@ def describe_entry(entry: ListedExercise) -> Row:
         tasks=exercise.task_noun,
         finding=record.finding.replace("-", " "),
     )
-    if exercise.is_optional and not passed:
-        text = sentence("reports.optional", status=text)
-    if record.passed_at is not None and not passed:
-        text = sentence("reports.passed-before", status=text)
-    if record.seconds is not None and passed:
+    if not passed:
+        if exercise.is_optional:
+            text = sentence("reports.optional", status=text)
+        if record.passed_at is not None:
+            text = sentence("reports.passed-before", status=text)
+    elif record.seconds is not None:
         text = sentence("reports.passed-in-seconds", status=text, seconds=record.seconds)
     if record.best_ratio is not None:
         text = sentence("reports.best-ratio", status=text, ratio=record.best_ratio)
@@ -386,7 +412,9 @@ def next_step(entries: Sequence[ListedExercise]) -> str:
 def _next_half_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do where no exercise is open."""
     following = next_half(entries)
-    halves = [entry for entry in entries if following is None or entry.exercise.session < following.exercise.session]
+    halves = entries
+    if following is not None:
+        halves = [entry for entry in entries if entry.exercise.session < following.exercise.session]
     optional = [entry.exercise for entry in halves if entry.status is not Status.PASSED]
     done = sentence("reports.all-done") if following is None else sentence("reports.first-half-done")
     lines = [f"{done} {offer(optional[0])}" if optional else done]

@@ -118,6 +118,7 @@ def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
     if verdict.file != exercise.exercise_file.resolve():
         return Record()
     hints = finding.hints if finding else ()
+    name = finding.hint_name if finding else ""
     return update(
         exercise.number,
         lambda previous: replace(
@@ -125,7 +126,7 @@ def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
             passed_at=time.time() if verdict.passed else previous.passed_at,
             seconds=round(verdict.seconds, 3),
             finding=str(finding.kind) if finding else "",
-            mistake=finding.hint_name if finding and exercise.knows(finding.hint_name) else "",
+            mistake=name if exercise.knows(name) else "",
             hints=hints,
             # The same hints as at the last check stay shown.
             hints_shown=max(hints_shown, previous.hints_shown if hints == previous.hints else 0),
@@ -194,7 +195,8 @@ def required_entries(entries: Sequence[ListedExercise]) -> tuple[ListedExercise,
     """
     untouched = (Status.NEW, Status.MISSING)
     halves = {1} | {entry.exercise.session for entry in entries if entry.status not in untouched}
-    return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.is_optional)
+    required = (entry for entry in entries if not entry.exercise.is_optional)
+    return tuple(entry for entry in required if entry.exercise.session in halves)
 
 
 def first_open_entry(entries: Sequence[ListedExercise]) -> ListedExercise | None:
@@ -222,7 +224,8 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
     slow = len(exercise.goals)  # they count as left until all are reached
     if text == exercise.shipped_text:
         return ListedExercise(exercise, Status.NEW, remaining + slow, record)
-    if is_checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
+    is_right = is_checked and not record.finding
+    if is_right:  # a bug may be repaired elsewhere than where it was planted
         return ListedExercise(exercise, Status.PASSED, 0, record)
     if remaining:
         return ListedExercise(exercise, Status.BEGUN, remaining, record)
@@ -233,4 +236,8 @@ def _count_todos(text: str) -> int:
     try:
         return len(open_todos(text))
     except (SyntaxError, ValueError):  # then the lines that look like a TODO have to do
-        return sum("= ..." in line or line.strip().startswith("...") for line in text.splitlines())
+        return sum(map(_looks_like_todo, text.splitlines()))
+
+
+def _looks_like_todo(line: str) -> bool:
+    return "= ..." in line or line.strip().startswith("...")

@@ -5,6 +5,7 @@ A terminal shows them, and `workshop watch` with other colours and more space.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from triton_workshop.checking.reporting.description import (
     CELLS,
     Description,
     Row,
+    Toned,
     describe,
     describe_entry,
     hint_rows,
@@ -80,7 +82,8 @@ def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Con
             previous = verdict
         assert previous is not None, "a check ends with a verdict"
         is_done = previous.passed and _is_learners_file(previous, exercise)
-        for variation in variations_of(exercise) if is_done else ():
+        variations = variations_of(exercise) if is_done else ()
+        for variation in variations:
             console.print(Text(offer(variation), "accent"))
     return previous
 
@@ -98,7 +101,8 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
         panel.subtitle, panel.border_style = Text(printable(described.location)), described.tone
         console.print(panel, width=width)
         # The first hint is in the panel.
-        if _is_learners_file(verdict, exercise) and len(verdict.findings[0].hints) > 1:
+        has_another_hint = len(verdict.findings[0].hints) > 1
+        if has_another_hint and _is_learners_file(verdict, exercise):
             console.print(
                 Text.assemble(sentence("reports.another-hint"), (f"uv run workshop hint {exercise.number}", "key"))
             )
@@ -113,13 +117,15 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
             devices = sentence("reports.simulator-and-gpu")
             console.print(Text(), headline(described).append(devices, "muted"), sep="\n")
         sections = (section for section in described.sections if not isinstance(section, TileMap))
-        for rows in ([row for row in section if row not in printed_rows] for section in sections):
+        for section in sections:
+            rows = [row for row in section if row not in printed_rows]
             if rows:
                 console.print(Text(), table(*rows), sep="\n")
 
 
 def _rows(described: Description) -> list[Row]:
-    return [row for section in described.sections if not isinstance(section, TileMap) for row in section]
+    sections = [section for section in described.sections if not isinstance(section, TileMap)]
+    return list(itertools.chain.from_iterable(sections))
 
 
 def _is_learners_file(verdict: Verdict, exercise: Exercise) -> bool:
@@ -136,17 +142,20 @@ def headline(described: Description) -> Text:
 
 def view(described: Description, width: int) -> Group:
     """Return everything below the headline."""
-    sections: list[RenderableType] = [
-        _tile_map(section) if isinstance(section, TileMap) else table(*section) for section in described.sections
-    ]
+    sections: list[RenderableType] = list(map(_section, described.sections))
     if described.pictures:
         sections.append(_side_by_side(described.pictures, width))
     return space_out(sections)
 
 
+def _section(section: tuple[Row, ...] | TileMap) -> RenderableType:
+    return _tile_map(section) if isinstance(section, TileMap) else table(*section)
+
+
 def space_out(sections: Iterable[RenderableType]) -> Group:
     """Return sections with an empty line between them."""
-    return Group(*[line for section in sections for line in (Text(), section)][1:])
+    lines = itertools.chain.from_iterable((Text(), section) for section in sections)
+    return Group(*itertools.islice(lines, 1, None))
 
 
 def table(*rows: Row) -> Constrain:
@@ -165,7 +174,9 @@ def _tile_map(tiles: TileMap) -> Group:
     # Planes that are all alike are drawn once.
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     cell = _CELL_COLUMNS if len(planes[0][0]) * len(planes) <= 20 else 1
-    captions = [sentence("reports.channel", number=number) if len(planes) > 1 else "" for number in range(len(planes))]
+    captions = [""]
+    if len(planes) > 1:
+        captions = [sentence("reports.channel", number=number) for number in range(len(planes))]
     drawings = [_plane(plane, cell, caption) for plane, caption in zip(planes, captions, strict=True)]
     legend = Text(f"{tiles.cell}: ", "muted")
     for state in tiles.states:
@@ -175,9 +186,10 @@ def _tile_map(tiles: TileMap) -> Group:
 
 def _plane(plane: tuple[tuple[TileState, ...], ...], cell: int, title: str) -> Text:
     """Return a plane, with the numbers of rows and columns if they fit."""
-    heads = [str(row) for row in range(len(plane))], [str(column) for column in range(len(plane[0]))]
+    heads = list(map(str, range(len(plane)))), list(map(str, range(len(plane[0]))))
     is_numbered = cell == _CELL_COLUMNS and len(plane) > 1
-    block = letter_block([[_cell(state) for state in row] for row in plane], cell, heads=heads if is_numbered else None)
+    cells = [list(map(_cell, row)) for row in plane]
+    block = letter_block(cells, cell, heads=heads if is_numbered else None)
     return Text.assemble(title, "\n" if title else "", block, no_wrap=True)
 
 
@@ -201,9 +213,16 @@ def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
 def entry_texts(entries: Sequence[ListedExercise]) -> list[Text]:
     """Return a line for each exercise."""
     rows = [describe_entry(entry) for entry in entries]
-    widths = [max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
-    padded = ([Text(f"{text:{width}}", tone) for (text, tone), width in zip(row, widths, strict=True)] for row in rows)
-    return [Text("  ").join(cells) for cells in padded]
+    widths = list(map(_width, zip(*rows, strict=True)))
+    lines = []
+    for row in rows:
+        cells = [Text(f"{text:{width}}", tone) for (text, tone), width in zip(row, widths, strict=True)]
+        lines.append(Text("  ").join(cells))
+    return lines
+
+
+def _width(column: Iterable[Toned]) -> int:
+    return max(len(text) for text, _ in column)
 
 
 def print_list(entries: Sequence[ListedExercise], console: Console) -> None:
