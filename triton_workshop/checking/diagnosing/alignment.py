@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import itertools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -59,7 +60,8 @@ class Slot:
 
         The solution's own may stand out of order, or twice.
         """
-        return [s for s in self.matches if s.loops == self.solution.loops and self._is_in_order(s)]
+        matches = [s for s in self.matches if s.loops == self.solution.loops]
+        return [s for s in matches if self._is_in_order(s)]
 
     def _is_in_order(self, match: Statement) -> bool:
         return not self.solution.same_as(match) or match == self.right
@@ -84,14 +86,15 @@ class Alignment:
 
     def different_slots(self) -> list[Slot]:
         """Return the slots where script and solution differ, but no branches."""
-        return [slot for slot in self.slots if slot.kind is not SlotKind.BRANCH and not slot.is_right()]
+        slots = [slot for slot in self.slots if slot.kind is not SlotKind.BRANCH]
+        return [slot for slot in slots if not slot.is_right()]
 
     def added_names(self) -> frozenset[tuple[str, str]]:
         """Return the names that only extra statements assign.
 
         Each comes with its function.
         """
-        return _keys_of(s for slot in self.of_kind(SlotKind.EXTRA) for s in slot.matches)
+        return _keys_of(_matches_of(self.of_kind(SlotKind.EXTRA)))
 
     def other_lines(self) -> list[int]:
         """Return the first lines of statements that are not the solution's."""
@@ -100,7 +103,7 @@ class Alignment:
 
     def right_lines(self) -> frozenset[int]:
         """Return the lines of the script's statements that are the solution's."""
-        return frozenset(line for s in self._right_statements() for line in range(s.first, s.last + 1))
+        return _lines_of_statements(self._right_statements())
 
     def _right_statements(self) -> list[Statement]:
         return [slot.right for slot in self.slots if slot.right is not None]
@@ -136,7 +139,9 @@ class Alignment:
 
         It is `rows, cols = …`, for example, or a branch.
         """
-        lines = [s.first for slot in slots for s in self.script if slot.solution.keys < s.keys]
+        lines: list[int] = []
+        for slot in slots:
+            lines += [s.first for s in self.script if slot.solution.keys < s.keys]
         return min(lines, default=None)
 
     def uses_extra_names(self, slots: Sequence[Slot]) -> bool:
@@ -147,17 +152,31 @@ class Alignment:
         kernels = {kernel.name for kernel in self.source.kernels} - {self.source.exercise.kernel}
         names = _keys_of(self.script) - _keys_of(slot.solution for slot in self.slots)
         names |= {("kernel", name) for name in kernels}
-        return any(not s.uses.isdisjoint(names) for slot in slots for s in slot.matches)
+        return any(not s.uses.isdisjoint(names) for s in _matches_of(slots))
 
     def is_moved(self, line: int | None) -> bool:
         """Return whether a line is the solution's, but stands elsewhere, or twice."""
-        return any(s.first == line and slot.solution.same_code(s) for slot in self.slots for s in slot.matches)
+        for slot in self.slots:
+            on_line = [s for s in slot.matches if s.first == line]
+            if any(map(slot.solution.same_code, on_line)):
+                return True
+        return False
 
 
 def lines_of(slots: Sequence[Slot]) -> frozenset[int]:
     """Return the script's lines in these slots that are not the solution's."""
-    statements = [s for slot in slots for s in slot.matches if s != slot.right]
-    return frozenset(line for s in statements for line in range(s.first, s.last + 1))
+    statements: list[Statement] = []
+    for slot in slots:
+        statements += [s for s in slot.matches if s != slot.right]
+    return _lines_of_statements(statements)
+
+
+def _lines_of_statements(statements: Iterable[Statement]) -> frozenset[int]:
+    return frozenset(itertools.chain.from_iterable(range(s.first, s.last + 1) for s in statements))
+
+
+def _matches_of(slots: Iterable[Slot]) -> Iterable[Statement]:
+    return itertools.chain.from_iterable(slot.matches for slot in slots)
 
 
 def _keys_of(statements: Iterable[Statement]) -> frozenset[tuple[str, str]]:
@@ -180,16 +199,17 @@ def align(source: Source) -> Alignment:
 def _align(source: Source, text: str) -> Alignment:
     solution, script = _statements_of_solution(source.exercise.number, text), statements_of(source)
     matches = pair_statements(solution, script)
-    paired = [s for group in matches for s in group]
+    paired = list(itertools.chain.from_iterable(matches))
     functions = {"kernel": source.kernel, "launcher": source.launcher}
     right = _right_matches(solution, matches)
     rows: list[tuple[SlotKind, Statement, Sequence[Statement], Statement | None]] = [
         (SlotKind.SOLUTION, statement, group, right.get(index))
         for index, (statement, group) in enumerate(zip(solution, matches, strict=True))
     ]
-    for s in script:
+    unpaired = [s for s in script if s not in paired]
+    for s in unpaired:
         # What the script cannot do without is no extra: only its names differ from the solution's.
-        if s not in paired and is_redundant(s, functions[s.function]):
+        if is_redundant(s, functions[s.function]):
             rows.append((SlotKind.EXTRA, replace(s, node=ast.Pass(), code="pass", todo=None), (s,), None))
     for s in branches_of(source):
         # Its body stays where it is, so an `if` has to stay above it.
@@ -205,12 +225,17 @@ def _right_matches(solution: Sequence[Statement], matches: Sequence[Sequence[Sta
 
     Of matches that stand in another order, as many are left out as have to be.
     """
-    # Backwards, so that of several matches the first one wins.
-    same = {index: s for index, statement in enumerate(solution) for s in matches[index][::-1] if statement.same_as(s)}
+    same: dict[int, Statement] = {}
+    for index, statement in enumerate(solution):
+        equal = [s for s in matches[index] if statement.same_as(s)]
+        # Of several matches, the first one wins.
+        if equal:
+            same[index] = equal[0]
     # By function first: a script may define its launcher above its kernel.
     order = sorted(same, key=lambda index: (same[index].function, same[index].first))
     blocks = difflib.SequenceMatcher(None, list(same), order, autojunk=False).get_matching_blocks()
-    return {index: same[index] for block in blocks for index in order[block.b : block.b + block.size]}
+    in_order = itertools.chain.from_iterable(order[block.b : block.b + block.size] for block in blocks)
+    return {index: same[index] for index in in_order}
 
 
 @functools.cache

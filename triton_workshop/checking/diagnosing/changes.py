@@ -21,10 +21,12 @@ from triton_workshop.checking.observing.source import (
     Function,
     argument_of,
     callee_name,
+    is_call_of,
     is_method,
     is_product,
     names_loaded,
     names_stored,
+    nodes_of,
     operand_of,
     walk,
 )
@@ -61,11 +63,18 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     """
     read = Counter(names_loaded(function))
     for change in changes:
-        # By words, as a replacement need not be an expression by itself: see "arguments" in `_of_orders`.
-        lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
-        useful = change.kind in KEEPING or all(read[name] > lost[name] for name in lost)
-        if useful and change.replacement != ast.unparse(change.node):
+        is_useful = change.kind in KEEPING or _keeps_names_read(change, read)
+        if not is_useful:
+            continue
+        if change.replacement != ast.unparse(change.node):
             yield change
+
+
+def _keeps_names_read(change: Change, read: Counter[str]) -> bool:
+    """Return whether all names are still read after a change."""
+    # By words, as a replacement need not be an expression by itself: see "arguments" in `_of_orders`.
+    lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
+    return all(read[name] > lost[name] for name in lost)
 
 
 def changes_in(
@@ -99,8 +108,9 @@ def _all_in(
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
         yield from _of_divisors(statement, function)
-        if is_kernel and isinstance(statement, ast.Assign) and is_product(statement.value):
-            yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
+        match statement:
+            case ast.Assign(value=value) if is_kernel and is_product(value):
+                yield from (Change("factor", value, f"{ast.unparse(value)} * {size}") for size in names.sizes)
     yield from _of_rounds(function)
     if is_kernel:
         yield from Formulas(function, names).changes()
@@ -117,25 +127,42 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        inside = list(ast.iter_child_nodes(node))
-        if isinstance(node, ast.While):
-            inside = [child for child in node.body if not _keeps_going(child, node)]
-        elif isinstance(node, ast.If | ast.IfExp):  # what avoids a path is one change: see `_of_paths`
-            numbers = isinstance(node, ast.IfExp)
-            inside = [child for child in inside if not (numbers and isinstance(child, ast.Constant))]
-            inside = [child for child in inside if child is not node.test or not _asks_for_one_value(child)]
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
-            inside = [child for child in inside if not isinstance(child, ast.Constant)]  # it may be too much as a whole
-        elif node in tiles:
-            inside = []  # more elements than a step would do an iteration's work twice
-        elif isinstance(node, ast.Call) and callee_name(node) == "num_programs":
-            inside = []  # of an axis that the grid does not have it is 1, which may do away with anything
-        elif isinstance(node, ast.Call) and callee_name(node) in LOOPS:
-            inside = [child for child in node.args[:2] if not isinstance(child, ast.Name)]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
-            values = (child.value if isinstance(child, ast.keyword) else child for child in inside)
-            inside = [value for value in values if not isinstance(value, ast.Constant)]
-        waiting += reversed(inside)
+        waiting += reversed(_editable_children(node, tiles))
+
+
+def _editable_children(node: ast.AST, tiles: set[ast.AST]) -> Sequence[ast.AST]:
+    """Return the parts of a node that may be changed by themselves."""
+    match node:
+        case ast.While():
+            return [child for child in node.body if not _keeps_going(child, node)]
+        case ast.If() | ast.IfExp():
+            return _children_of_condition(node)
+        case ast.BinOp(op=ast.Sub() | ast.FloorDiv()):
+            # A number may be too much as a whole.
+            return [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.Constant)]
+        case ast.Call() if node in tiles:
+            return []  # more elements than a step would do an iteration's work twice
+        case ast.Call() if callee_name(node) == "num_programs":
+            return []  # of an axis that the grid does not have it is 1, which may do away with anything
+        case ast.Call() if callee_name(node) in LOOPS:
+            return [child for child in node.args[:2] if not isinstance(child, ast.Name)]
+        case ast.Call(ast.Subscript()):  # a launch: sizes again
+            values = [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
+            return [value for value in values if not isinstance(value, ast.Constant)]
+    return list(ast.iter_child_nodes(node))
+
+
+def _children_of_condition(node: ast.If | ast.IfExp) -> list[ast.AST]:
+    """Return the parts of a condition that may be changed by themselves.
+
+    What avoids a path is one change: see `_of_paths`.
+    """
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.IfExp):
+        children = [child for child in children if not isinstance(child, ast.Constant)]
+    if _asks_for_one_value(node.test):
+        children = [child for child in children if child is not node.test]
+    return children
 
 
 def _tiles_of_steps(statement: ast.stmt) -> set[ast.AST]:
@@ -144,19 +171,18 @@ def _tiles_of_steps(statement: ast.stmt) -> set[ast.AST]:
     for loop in walk(statement):
         match loop:
             case ast.For(iter=ast.Call(args=[_, _, ast.Name(step)])):
-                calls = [node for node in walk(loop) if isinstance(node, ast.Call) and callee_name(node) == "arange"]
-                found |= {call for call in calls if call.args and ast.unparse(call.args[-1]) == step}
+                ranges = [node for node in walk(loop) if is_call_of(node, "arange")]
+                found |= {call for call in ranges if step in map(ast.unparse, call.args[-1:])}
     return found
 
 
 def _asks_for_one_value(test: ast.expr) -> bool:
-    comparisons = [node for node in walk(test) if isinstance(node, ast.Compare)]
-    return any(isinstance(each, ast.Eq | ast.NotEq) for node in comparisons for each in node.ops)
+    return any(isinstance(node, ast.Eq | ast.NotEq) for node in walk(test))
 
 
-def _keeps_going(statement: ast.stmt, loop: ast.While) -> bool:
-    """Return whether a statement assigns what ends the loop."""
-    return not names_stored(statement).isdisjoint(names_loaded(loop.test))
+def _keeps_going(statement: ast.stmt, loop: ast.For | ast.While) -> bool:
+    """Return whether a statement assigns what ends a `while` loop."""
+    return isinstance(loop, ast.While) and not names_stored(statement).isdisjoint(names_loaded(loop.test))
 
 
 def _is_a_size(statement: ast.stmt) -> bool:
@@ -167,7 +193,11 @@ def _is_a_size(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Assign):
         return False
     values = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
-    return all(isinstance(value, ast.Constant) and isinstance(value.value, int) for value in values)
+    return all(map(_is_integer, values))
+
+
+def _is_integer(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, int)
 
 
 def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
@@ -190,8 +220,8 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
         case ast.Call(args=[_, _, ast.Constant() as step]) if callee_name(node) in LOOPS:
             yield Change("number", step, "tl.num_programs(0)")
-    if isinstance(node, ast.Call) and callee_name(node) in OPPOSITES:
-        yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
+        case ast.Call() if callee_name(node) in OPPOSITES:
+            yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
 
 
 def _is_tile_size(value: int) -> bool:
@@ -206,17 +236,18 @@ def _of_rounds(function: Function) -> Iterator[Change]:
     nodes, read = walk(function), Counter(names_loaded(function))
     pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
     values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
+    values = {name: value for name, value in values.items() if read[name] == 1}
     for node in nodes:
         match node:
             case ast.While(test=ast.Compare(left, [ast.Gt() | ast.Lt() as sign], [right]) as test):
                 closed = ast.GtE() if isinstance(sign, ast.Gt) else ast.LtE()
                 yield Change("rounds", test, ast.unparse(ast.Compare(left, [closed], [right])))
-        if isinstance(node, ast.Call) and callee_name(node) in LOOPS and node.args:
-            # The end is the only argument, or the second one of two or three.
-            stop = node.args[: len(node.args) // 2 + 1][-1]
-            end = values.get(stop.id, stop) if isinstance(stop, ast.Name) and read[stop.id] == 1 else stop
-            if not isinstance(end, ast.BinOp):  # of those, a part may be too much
-                yield Change("rounds", end, f"{ast.unparse(end)} + 1")
+            case ast.Call(args=[_, *_]) if callee_name(node) in LOOPS:
+                # The end is the only argument, or the second one of two or three.
+                stop = node.args[: len(node.args) // 2 + 1][-1]
+                end = values.get(stop.id, stop) if isinstance(stop, ast.Name) else stop
+                if not isinstance(end, ast.BinOp):  # of those, a part may be too much
+                    yield Change("rounds", end, f"{ast.unparse(end)} + 1")
 
 
 def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
@@ -225,9 +256,9 @@ def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
     A flag is right where it is asked for: whoever gives it chooses the path.
     """
     for node in walk(statement):
-        is_flag = isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in names.constants
-        if isinstance(node, ast.If | ast.IfExp) and not is_flag:
-            yield from (Change("path", node.test, replacement) for replacement in ("False", "True"))
+        match node:
+            case ast.If(test) | ast.IfExp(test) if ast.unparse(test) not in names.constants:
+                yield from (Change("path", test, replacement) for replacement in ("False", "True"))
 
 
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
@@ -236,7 +267,7 @@ def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
         # ln 2 and log2(e) are each other's reciprocals.
         case ast.Constant(float(value)) if _is_near(value, math.log(2)) or _is_near(value, math.log2(math.e)):
             yield Change("reciprocal", node, repr(1 / value))
-        case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
+        case ast.Constant(float(value)) if value not in right and not value.is_integer():
             # With a cutoff of 0, the two nearest come, however far they are.
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
             yield from (Change("coefficient", node, each) for each in like)
@@ -261,19 +292,29 @@ def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
 
 
 def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
-    values = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
-    # Where limits are numbers, clamp's arguments have their places, and another order would be another function.
-    fixed = isinstance(node, ast.Call) and callee_name(node) in (*MEMORY, *LOOPS, "clamp")
-    if fixed or len(values) < 2:
+    match node:
+        # Where limits are numbers, clamp's arguments have their places, and another order would be another function.
+        case ast.Call() if callee_name(node) in (*MEMORY, *LOOPS, "clamp"):
+            return
+        case ast.Call(args=values):
+            kind = "arguments"
+        case ast.Tuple(values) | ast.List(values):
+            kind = "order"
+        case _:
+            return
+    if len(values) < 2:
         return
-    kind = "arguments" if isinstance(node, ast.Call) else "order"
-    kind = "axes" if any(isinstance(each, ast.Slice) for each in values) else kind
+    if any(isinstance(each, ast.Slice) for each in values):
+        kind = "axes"
     # x goes to x_ptr: an argument that has its parameter's name is in its place.
-    placed = [_is_named_like(*pair) for pair in zip(values, parameters, strict=False)]
-    movable = [at for at in range(len(values)) if at >= len(placed) or not placed[at]]
+    pairs = enumerate(zip(values, parameters, strict=False))
+    placed = [at for at, pair in pairs if _is_named_like(*pair)]
+    movable = [at for at in range(len(values)) if at not in placed]
     near = 1 if len(values) > MOST_IN_ANY_ORDER else len(values)
     for first, second in combinations(movable, 2):
-        if second - first <= near and ast.dump(values[first]) != ast.dump(values[second]):
+        if second - first > near:
+            continue
+        if ast.dump(values[first]) != ast.dump(values[second]):
             swapped = [values[second], *values[first + 1 : second], values[first]]
             yield Change(kind, _span(values[first : second + 1]), ", ".join(map(ast.unparse, swapped)))
     # Of three values, two orders are no exchange of only two of them.
@@ -293,8 +334,16 @@ def _span(values: Sequence[ast.expr]) -> ast.expr:
 def _is_named_like(argument: ast.expr, parameter: str) -> bool:
     if not isinstance(argument, ast.Name):
         return False
-    axes = AXIS.match(argument.id), AXIS.match(parameter)
-    return parameter.startswith(argument.id) or bool(axes[0] and axes[1] and axes[0][1] == axes[1][1])
+    if parameter.startswith(argument.id):
+        return True
+    axis = _axis(argument.id)
+    return axis is not None and axis == _axis(parameter)
+
+
+def _axis(name: str) -> str | None:
+    """Return the axis that a name ends in; None if it has none."""
+    axis = AXIS.match(name)
+    return axis[1] if axis else None
 
 
 def _of_operators(node: ast.AST) -> Iterator[Change]:
@@ -302,13 +351,8 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
         case ast.BinOp(left, operator, right):
             for alternative in OPERATORS.get(type(operator), ()):
                 yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, alternative(), right))})")
-            # A parenthesis closed too early: `sqrt(x) + eps` for `sqrt(x + eps)`.
-            if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
-                argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
-                yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
-            less = isinstance(operator, ast.Sub | ast.FloorDiv) and isinstance(right, ast.Constant)
-            times = isinstance(operator, ast.Mult) and isinstance(right, ast.Constant)
-            yield Change("whole" if less else "multiple" if times else "part", node, ast.unparse(left))
+            yield from _closed_later(node)
+            yield Change(_kind_without_right(node), node, ast.unparse(left))
             yield Change("part", node, ast.unparse(right))
         case ast.Compare(left, [comparison], [right]):
             if isinstance(comparison, ast.Lt):
@@ -322,10 +366,31 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             yield Change("operator", function, replacement)
 
 
+def _closed_later(node: ast.BinOp) -> Iterator[Change]:
+    """Close a parenthesis after a sum.
+
+    An example is `sqrt(x + eps)` for `sqrt(x) + eps`.
+    """
+    match node:
+        case ast.BinOp(ast.Call(function, [argument]), ast.Add(), right):
+            inside = f"{ast.unparse(argument)} + {ast.unparse(right)}"
+            yield Change("inside", node, f"{ast.unparse(function)}({inside})")
+
+
+def _kind_without_right(node: ast.BinOp) -> str:
+    """Return the kind of a change that leaves only the left side."""
+    match node:
+        case ast.BinOp(_, ast.Sub() | ast.FloorDiv(), ast.Constant()):
+            return "whole"
+        case ast.BinOp(_, ast.Mult(), ast.Constant()):
+            return "multiple"
+    return "part"
+
+
 def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
     match node:
         case ast.Name(name, ast.Load()):
-            kind = "size" if name in names.sizes else "pointer" if name in names.pointers else "name"
+            kind = _kind_of(name, names)
             for alternative in names.like(name):
                 is_derived = name in names.origins.get(alternative, ())
                 yield Change(
@@ -338,14 +403,22 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
         case ast.Call(function, [ast.Name(size), ast.Name(block)]) if (
             callee_name(node) == "cdiv" and block in names.constants
         ):
-            sizes = [name for name in names.like(size) if name not in names.constants and names.are_alike(size, name)]
+            sizes = [name for name in names.like(size) if name not in names.constants]
+            sizes = [name for name in sizes if names.are_alike(size, name)]
             blocks = [name for name in names.constants if name != block]
             for pair in product(sizes, blocks):  # another axis
                 yield Change("size", node, f"{ast.unparse(function)}({', '.join(pair)})")
         # Tensors that are given and those that are made are of two kinds in `Names.like`, but not here.
         case ast.Attribute(ast.Name(name), attribute) if attribute in OF_TENSORS:
-            for alternative in (tensor for tensor in names.tensors if tensor != name):
-                yield Change("name", node, f"{alternative}.{attribute}")
+            for alternative in names.tensors:
+                if alternative != name:
+                    yield Change("name", node, f"{alternative}.{attribute}")
+
+
+def _kind_of(name: str, names: Names) -> str:
+    if name in names.sizes:
+        return "size"
+    return "pointer" if name in names.pointers else "name"
 
 
 def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
@@ -355,8 +428,10 @@ def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
     """
     for node in walk(statement):
         value = getattr(node, "value", None) if isinstance(node, WITH_A_VALUE) else None
-        if not isinstance(value, ast.expr) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)):
-            continue  # of the arguments of a launch, the order is another question
+        if not isinstance(value, ast.expr):
+            continue
+        if _is_launch(value):
+            continue  # of its arguments, the order is another question
         once = sorted(name for name, times in Counter(names_loaded(value)).items() if times == 1)
         for one, partner in combinations(once, 2):
             if partner in names.like(one):
@@ -365,18 +440,24 @@ def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
                 yield Change("names", value, re.sub(pattern, lambda found: exchanged[found[0]], ast.unparse(value)))  # noqa: B023
 
 
+def _is_launch(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)
+
+
 def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
     """Take the sizes of another tensor, which nothing reads so far.
 
     An example is `y * oh + x * ow` for `y * ih + x * iw`: the last letter names the axis.
     """
     value = getattr(statement, "value", None)
+    if not isinstance(value, ast.BinOp):
+        return
     unread = sorted(names.unread.intersection(names.sizes))
-    if not isinstance(value, ast.BinOp) or len(unread) < 2:
+    if len(unread) < 2:
         return
     by_axis = {name[-1]: name for name in unread}
-    used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
-    by_name = {name: by_axis[name[-1]] for name in used}
+    sizes = [name for name in names_loaded(value) if name in names.sizes]
+    by_name = {name: by_axis[name[-1]] for name in sizes if name[-1] in by_axis}
     # A single name is tried in `_of_names`.
     if len(by_name) > 1:
         pattern = rf"\b({'|'.join(by_name)})\b"
@@ -385,35 +466,39 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
 
 def _of_divisors(statement: ast.stmt, function: Function) -> Iterator[Change]:
     """Divide by the divisor of the same number's remainder."""
-    divisions = [node for node in walk(function) if isinstance(node, ast.BinOp)]
+    divisions = [node for node in nodes_of(function, ast.BinOp) if isinstance(node.op, ast.FloorDiv | ast.Mod)]
     for node in walk(statement):
         match node:
-            case ast.BinOp(left, ast.FloorDiv() | ast.Mod(), right):
-                divisors = {
-                    ast.unparse(each.right)
-                    for each in divisions
-                    if isinstance(each.op, ast.FloorDiv | ast.Mod)
-                    and not isinstance(each.op, type(node.op))
-                    and ast.dump(each.left) == ast.dump(left)
-                }
-                yield from (Change("divisor", right, other) for other in divisors - {ast.unparse(right)})
+            case ast.BinOp(left, ast.FloorDiv() | ast.Mod() as operator, right):
+                others = [each for each in divisions if type(each.op) is not type(operator)]
+                divisors = {ast.unparse(each.right) for each in others if ast.dump(each.left) == ast.dump(left)}
+                # Sorted, as a set of strings has another order in each process.
+                for other in sorted(divisors - {ast.unparse(right)}):
+                    yield Change("divisor", right, other)
 
 
 def _of_axes(node: ast.AST) -> Iterator[Change]:
     """Reduce a tile along another axis, or along one instead of as a whole."""
-    if not isinstance(node, ast.Call) or callee_name(node) not in REDUCTIONS or operand_of(node) is None:
+    if not isinstance(node, ast.Call):
+        return
+    if callee_name(node) not in REDUCTIONS or operand_of(node) is None:
         return
     position = 0 if is_method(node) else 1
     axis = argument_of(node, position, "axis")
+    present = axis.value if isinstance(axis, ast.Constant) else None
+    for number in (1, 0):
+        if number != present:
+            yield Change("axis", node, ast.unparse(_along(node, position, ast.Constant(number))))
+
+
+def _along(node: ast.Call, position: int, axis: ast.expr) -> ast.Call:
+    """Return a reduction along another axis, which has this position."""
     operands, others = node.args[:position], node.args[position + 1 :]
     keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
-    for number in (1, 0):
-        if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
-            changed = ast.Call(node.func, [*operands, ast.Constant(number), *others], keywords)
-            if not others:
-                # The axis comes first, as people write it: a hint shows this code.
-                changed = ast.Call(node.func, operands, [ast.keyword("axis", ast.Constant(number)), *keywords])
-            yield Change("axis", node, ast.unparse(changed))
+    if others:
+        return ast.Call(node.func, [*operands, axis, *others], keywords)
+    # The axis comes first, as people write it: a hint shows this code.
+    return ast.Call(node.func, operands, [ast.keyword("axis", axis), *keywords])
 
 
 def _of_precision(node: ast.AST) -> Iterator[Change]:
@@ -447,8 +532,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             numbers = [name for name in names.assigned if name not in names.conditions]
             yield from (Change("factor", value, f"{value.id} * {alternative}") for alternative in numbers)
         case ast.Call(args=arguments) if callee_name(node) in LOOPS:
-            ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
-            yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
+            ends = [each for each in arguments if isinstance(each, ast.Name)]
+            ends = [end for end in ends if end.id in names.constants]
+            for end, size in product(ends, names.constants):
+                yield Change("factor", end, f"{end.id} * {size}")
             return
         case ast.Assign([ast.Name()], ast.Name() as value):  # `start = pid`
             plain = [value]
@@ -475,22 +562,30 @@ def _with_a_factor_moved(node: ast.BinOp) -> Iterator[tuple[str, str]]:
     """
     addends = _addends(node)
     for at, addend in enumerate(addends):
-        if isinstance(addend, ast.BinOp) and isinstance(addend.op, ast.Mult):
-            for alternative in range(len(addends)):
-                for rest, factor in ((addend.left, addend.right), (addend.right, addend.left)):
-                    moved = [ast.unparse(each) for each in addends]
-                    moved[at], moved[alternative] = (
-                        ast.unparse(rest),
-                        f"{_inside(addends[alternative])} * {_inside(factor)}",
-                    )
-                    if alternative != at:
-                        is_turned = isinstance(rest, ast.Name) and isinstance(addends[alternative], ast.Name)
-                        yield "turned" if is_turned and alternative > 0 else "factor", " + ".join(moved)
+        splits = _splits(addend)
+        for number, other in enumerate(addends):
+            if number == at:
+                continue
+            for rest, factor in splits:
+                moved = [ast.unparse(each) for each in addends]
+                moved[at], moved[number] = ast.unparse(rest), f"{_inside(other)} * {_inside(factor)}"
+                are_names = isinstance(rest, ast.Name) and isinstance(other, ast.Name)
+                is_turned = are_names and number > 0
+                yield "turned" if is_turned else "factor", " + ".join(moved)
+
+
+def _splits(node: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return what is left of a product without each of its factors."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), right):
+            return [(left, right), (right, left)]
+    return []
 
 
 def _addends(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_addends(node.left), node.right]
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return [*_addends(left), right]
     return [node]
 
 
@@ -505,9 +600,11 @@ def _inside(node: ast.expr) -> str:
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:
     """Add in a loop that only sets."""
-    for loop in walk(statement):
-        for node in loop.body if isinstance(loop, ast.For | ast.While) else ():
-            if isinstance(loop, ast.While) and _keeps_going(node, loop):
+    loops = [node for node in walk(statement) if isinstance(node, ast.For | ast.While)]
+    for loop in loops:
+        for node in loop.body:
+            if _keeps_going(node, loop):
                 continue
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                yield Change("sum", node, f"{node.targets[0].id} += {ast.unparse(node.value)}")
+            match node:
+                case ast.Assign([ast.Name(name), *_], value):
+                    yield Change("sum", node, f"{name} += {ast.unparse(value)}")

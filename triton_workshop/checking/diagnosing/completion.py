@@ -15,7 +15,14 @@ from functools import cached_property
 from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, align
 from triton_workshop.checking.diagnosing.repair import replaced_lines
 from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of
-from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, parameters_of, stores_in
+from triton_workshop.checking.observing.source import (
+    Source,
+    names_loaded,
+    names_stored,
+    nodes_of,
+    parameters_of,
+    stores_in,
+)
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.todos import OpenTodo, open_todos
 from triton_workshop.scripts import lines_of
@@ -74,19 +81,38 @@ class Completion:
         """
         alignment = self._alignment
         slots = [slot for slot in alignment.different_slots() if slot.solution.todo not in (None, *kept)]
-        places = [(s.first, slot.solution.todo) for slot in alignment.slots for s in slot.matches]
-        order = [todo for _, todo in sorted(places, key=lambda place: place[0]) if todo is not None]
-        replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)
-        needed = {*alignment.with_needed(slots)} - self._dispensable
-        needs_more = any(slot.solution.todo in kept for slot in needed)
-        # TODOs out of order show that a statement is taken for one of another TODO.
-        if replaces_more or needs_more or order != sorted(order):
+        if self._may_replace_more(slots, kept):
             return None
-        dropped = [s for s, owners in self._unpaired.items() if owners and owners.isdisjoint(kept)]
+        if not self._has_todos_in_order():
+            return None
+        with_owners = {s: owners for s, owners in self._unpaired.items() if owners}
+        dropped = [s for s, owners in with_owners.items() if owners.isdisjoint(kept)]
         lines = replaced_lines(alignment, slots, dropped)
-        origins = tuple(None if number is None else self.whole.origin(number) for _, number in lines)
         text = "\n".join(line for line, _ in lines) + "\n"
-        return Variant(replace(self.script, text=text), origins)
+        origins: list[int | None] = []
+        for _, number in lines:
+            origins.append(None if number is None else self.whole.origin(number))
+        return Variant(replace(self.script, text=text), tuple(origins))
+
+    def _may_replace_more(self, slots: Sequence[Slot], kept: Collection[int]) -> bool:
+        """Return whether the code for these slots may replace some that is kept."""
+        repeated = [slot for slot in slots if len(slot.matches) > 1]
+        if any(map(self._may_be_of_another, repeated)):
+            return True
+        needed = {*self._alignment.with_needed(slots)} - self._dispensable
+        return any(slot.solution.todo in kept for slot in needed)
+
+    def _has_todos_in_order(self) -> bool:
+        """Return whether the learner's statements come in the TODOs' order.
+
+        If not, a statement is taken for one of another TODO.
+        """
+        places: list[tuple[int, int | None]] = []
+        for slot in self._alignment.slots:
+            places += [(s.first, slot.solution.todo) for s in slot.matches]
+        places.sort(key=lambda place: place[0])
+        todos = [todo for _, todo in places if todo is not None]
+        return todos == sorted(todos)
 
     @cached_property
     def _dispensable(self) -> frozenset[Slot]:
@@ -96,15 +122,10 @@ class Completion:
         """
         begun = {slot.solution.todo for slot in self._alignment.slots if slot.matches}
         parameters, loaded = parameters_of(self.script.kernel), names_loaded(self.script.tree)
-        return frozenset(
-            slot
-            for slot in self._alignment.slots
-            if not slot.matches
-            and slot.solution.todo in begun
-            and all(isinstance(node, ARITHMETIC) for node in ast.walk(slot.solution.node))
-            and {name for _, name in slot.solution.uses} <= parameters
-            and names_stored(slot.solution.node).isdisjoint(loaded)
-        )
+        empty = [slot for slot in self._alignment.slots if not slot.matches]
+        of_begun = [slot for slot in empty if slot.solution.todo in begun]
+        numbers = [slot for slot in of_begun if _names_a_number(slot.solution, parameters)]
+        return frozenset(slot for slot in numbers if names_stored(slot.solution.node).isdisjoint(loaded))
 
     def _may_be_of_another(self, slot: Slot) -> bool:
         """Return whether another filled TODO lacks a statement.
@@ -128,7 +149,10 @@ class Completion:
     def _paired(self) -> dict[Statement, int | None]:
         """The statements with a counterpart in the solution, with its TODO."""
         slots = self._alignment.of_kind(SlotKind.SOLUTION)
-        return {s: slot.solution.todo for slot in slots for s in slot.matches}
+        paired: dict[Statement, int | None] = {}
+        for slot in slots:
+            paired |= dict.fromkeys(slot.matches, slot.solution.todo)
+        return paired
 
     @cached_property
     def _unpaired(self) -> dict[Statement, frozenset[int]]:
@@ -139,23 +163,27 @@ class Completion:
         first line.
         """
         statements = every_statement_of(self._alignment.source)
-        unpaired = [s for s in statements if s not in self._paired and self._is_own(s)]
-        others = {key for s in statements if s not in unpaired for key in s.keys}
+        unpaired = [s for s in statements if s not in self._paired]
+        unpaired = [s for s in unpaired if self._is_own(s)]
+        others = set[tuple[str, str]]().union(*(s.keys for s in statements if s not in unpaired))
         todos: dict[Statement, frozenset[int]] = {}
         # Backwards, because the TODOs of a name follow from its users, which come later.
         for s in reversed(unpaired):
-            users = [user for user in statements if user is not s and not user.uses.isdisjoint(s.keys - others)]
-            owners = {todo for user in users for todo in todos.get(user, {self._paired.get(user)})}
+            own = s.keys - others
+            users = [user for user in statements if user is not s and not user.uses.isdisjoint(own)]
+            owners = set[int | None]().union(*(todos.get(user, {self._paired.get(user)}) for user in users))
             commented = self._commented_todo(s)
             around, lacking = self._todos_around(s, statements)
             if isinstance(s.node, ast.For | ast.While):
                 todos[s] = frozenset()
             elif commented in self.filled:
                 todos[s] = frozenset({commented})
-            elif users and not lacking:
+            elif lacking:
+                todos[s] = frozenset(lacking[:1])
+            elif users:
                 todos[s] = frozenset(todo for todo in owners if todo in self.filled)
             else:
-                todos[s] = frozenset([*lacking, *around][:1])
+                todos[s] = frozenset(around[:1])
         return todos
 
     def _commented_todo(self, statement: Statement) -> int | None:
@@ -178,21 +206,21 @@ class Completion:
         """Return the filled TODOs around a statement, and which of them lack one."""
         place = statements.index(statement)
         # TODOs are numbered from top to bottom: the nearest is the largest before, the smallest after.
-        before = max((todo for s in statements[:place] if (todo := self._paired.get(s))), default=0)
-        after = min(
-            (todo for s in statements[place:] if (todo := self._paired.get(s))), default=len(self.script.exercise.hints)
-        )
+        todos = [self._paired.get(s) for s in statements]
+        before = max(filter(None, todos[:place]), default=0)
+        after = min(filter(None, todos[place:]), default=len(self.script.exercise.hints))
         slots = self._alignment.of_kind(SlotKind.SOLUTION)
-        lacking = {slot.solution.todo for slot in slots if not slot.matches and slot not in self._dispensable}
-        return (
-            [number for number in (before, after) if number in self.filled],
-            [number for number in self.filled if before <= number <= after and number in lacking],
-        )
+        empty = [slot for slot in slots if not slot.matches]
+        lacking = {slot.solution.todo for slot in empty if slot not in self._dispensable}
+        nearest = [number for number in (before, after) if number in self.filled]
+        between = [number for number in self.filled if before <= number <= after]
+        return nearest, [number for number in between if number in lacking]
 
     def lines_by_todo(self) -> dict[int, frozenset[int]]:
         """Return the script's lines by filled TODO, as far as can be told."""
         lines: dict[int, set[int]] = {number: set() for number in self.filled}
-        own = {s: frozenset({todo}) for s, todo in self._paired.items() if todo and self._is_own(s)}
+        of_todos = {s: todo for s, todo in self._paired.items() if todo}
+        own = {s: frozenset({todo}) for s, todo in of_todos.items() if self._is_own(s)}
         for s, todos in (own | self._unpaired).items():
             origin = self.whole.origin(s.first)
             for todo in todos & lines.keys():
@@ -206,12 +234,12 @@ class Completion:
         They are the names in those TODOs that are filled in. Each comes with its TODO.
         """
         own = names_stored(self.script.kernel) if self.script.kernel else set[str]()
-        return {
-            name: s.todo
-            for s in (slot.solution for slot in self._alignment.slots if slot not in self._dispensable)
-            for name in sorted(names_stored(s.node))
-            if s.function == "kernel" and s.todo is not None and s.todo in self.filled and name not in own
-        }
+        missing: dict[str, int] = {}
+        slots = [slot for slot in self._alignment.slots if slot not in self._dispensable]
+        for s in [slot.solution for slot in slots if slot.solution.function == "kernel"]:
+            if s.todo in self.filled:
+                missing |= dict.fromkeys(sorted(names_stored(s.node) - own), s.todo)
+        return missing
 
     def names_of(self, lines: Collection[int]) -> list[str]:
         """Return the names that lines of the kernel assign, in order."""
@@ -231,7 +259,9 @@ def complete(source: Source) -> Completion | None:
     """
     exercise, todos = source.exercise, open_todos(source.text)
     numbers = frozenset(todo.number for todo in todos if todo.number)
-    if not len(numbers) == len(todos) < len(exercise.hints) or not numbers <= _code_by_todo(exercise.solution).keys():
+    if not len(numbers) == len(todos) < len(exercise.hints):
+        return None
+    if not numbers <= _code_by_todo(exercise.solution).keys():
         return None
     whole = _fill(source, todos)
     try:
@@ -244,8 +274,7 @@ def complete(source: Source) -> Completion | None:
 def rename(source: Source, names: Mapping[str, str]) -> Source:
     """Return a script whose kernel has other names."""
     lines = [line.encode() for line in source.lines]  # as Python counts columns
-    nodes = ast.walk(source.kernel) if source.kernel else iter(())
-    uses = (node for node in nodes if isinstance(node, ast.Name) and node.id in names)
+    uses = (name for name in nodes_of(source.kernel, ast.Name) if name.id in names)
     # From right to left, so that the columns of the others stay valid.
     for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         line = lines[node.lineno - 1]
@@ -264,7 +293,15 @@ def _fill(source: Source, todos: Sequence[OpenTodo]) -> Variant:
         else:
             margin = line[: len(line) - len(line.lstrip())]
             lines += [(added, None) for added in textwrap.indent(code[todo], margin).split("\n")]
-    return Variant(replace(source, text="\n".join(line for line, _ in lines)), tuple(origin for _, origin in lines))
+    text = "\n".join(line for line, _ in lines)
+    return Variant(replace(source, text=text), tuple(origin for _, origin in lines))
+
+
+def _names_a_number(statement: Statement, parameters: set[str]) -> bool:
+    """Return whether a statement gives a name to a number made of parameters."""
+    used = {name for _, name in statement.uses}
+    is_arithmetic = all(isinstance(node, ARITHMETIC) for node in ast.walk(statement.node))
+    return is_arithmetic and used <= parameters
 
 
 def _heading(line: str) -> int | None:

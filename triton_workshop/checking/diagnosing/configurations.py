@@ -27,8 +27,8 @@ def find_configuration(
     for configurations in _lists(source):
         first, *rest = (_text(source, configuration) for configuration in configurations.elts)
         for number, moved in enumerate(rest, start=2):
-            order = [moved, first, *(configuration for configuration in rest if configuration is not moved)]
-            text = _with_first(source, configurations, order)
+            others = [configuration for configuration in rest if configuration is not moved]
+            text = _with_first(source, configurations, [moved, first, *others])
             for case in cases:
                 observation = observe(text, case)
                 if observation is None or is_refused(observation, text):
@@ -43,9 +43,9 @@ def find_configuration(
 def _lists(source: Source) -> Iterator[ast.List]:
     """The lists of configurations that stand in the script, with two at least."""
     for call in source.calls("autotune"):
-        value = argument_of(call, 0, "configs")
-        if isinstance(value, ast.List) and len(value.elts) > 1:
-            yield value
+        match argument_of(call, 0, "configs"):
+            case ast.List([_, _, *_]) as configurations:
+                yield configurations
 
 
 def _text(source: Source, node: ast.expr) -> str:

@@ -107,13 +107,20 @@ def _find_wide_offsets(source: Source, observe: Observe, right: Right) -> Iterat
     # The texts differ only if the script asks what an int32 holds.
     if text != source.text and right(text, case):
         yield Reached(frozenset(branch._replace(condition="") for branch in observation.branches))
-    wrapped: dict[str, int] = {}
-    for fault in observation.faults:
-        if fault.kind is Kind.WRAPPED_OFFSET and fault.argument is not None:
-            wrapped.setdefault(fault.argument, fault.line.number)
+    wrapped = _wrapped_arguments(observation)
     stores = {call.lineno for call in source.calls("store")}
     if wrapped:
         yield WideOffsets(tuple(wrapped.items()), not stores.isdisjoint(wrapped.values()))
+
+
+def _wrapped_arguments(observation: Observation) -> dict[str, int]:
+    """Return the arguments with wrapped offsets, each with its first line."""
+    wrapped: dict[str, int] = {}
+    faults = [fault for fault in observation.faults if fault.kind is Kind.WRAPPED_OFFSET]
+    for fault in faults:
+        if fault.argument is not None:
+            wrapped.setdefault(fault.argument, fault.line.number)
+    return wrapped
 
 
 def _narrow_text(source: Source) -> str:
@@ -123,14 +130,15 @@ def _narrow_text(source: Source) -> str:
     """
     numbers = _Numbers(source)
     changes: list[tuple[ast.expr | ast.stmt, str]] = []
-    for node in source.nodes:
-        if not isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) or not _is_on_one_line(node):
-            continue
+    numerals = [node for node in source.nodes if isinstance(node, ast.BinOp | ast.Constant | ast.Attribute)]
+    for node in filter(_is_on_one_line, numerals):
         if (value := numbers.value(node)) in WHOLE_INT32:
             # `or 0` is for the type checker: the number is a key here.
             changes.append((node, str(WHOLE_INT32[value or 0])))
     # Of `1 << 31`, neither the 1 nor the 31 is to be replaced by itself.
-    inside = {child for node, _ in changes for child in ast.walk(node) if child is not node}
+    inside = set[ast.AST]()
+    for whole, _ in changes:
+        inside |= {*ast.walk(whole)} - {whole}
     return with_changes(source, [change for change in changes if change[0] not in inside])
 
 
@@ -138,7 +146,8 @@ def _find_bounds(
     source: Source, observe: Observe, right: Right, extend: Callable[[], None]
 ) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
-    if not candidates and not any(map(_depends_on_size, source.nodes)):
+    may_have_bounds = bool(candidates) or any(map(_depends_on_size, source.nodes))
+    if not may_have_bounds:
         return  # a larger input would show nothing that the cases have not
     for case in source.exercise.larger_cases:
         observation = observe(source.text, case)
@@ -151,8 +160,11 @@ def _find_bounds(
             # To find the cause, the script runs once more with each candidate changed.
             extend()
             node = _find_cause(source, candidates, partial(_right_in, case, right))
-            code = node and ast.get_source_segment(source.text, node)
-            yield Bound(case.name, observation, node.lineno if node else None, code or "")
+            if node is None:
+                yield Bound(case.name, observation)
+            else:
+                words = ast.get_source_segment(source.text, node) or ""
+                yield Bound(case.name, observation, node.lineno, words)
             return
         yield Reached(observation.branches)
 
@@ -180,7 +192,8 @@ def _find_cause(source: Source, candidates: Changes, right: Callable[[str], bool
     for change in candidates:
         equal[change[1]] = [*equal.get(change[1], ()), change]
     # One candidate first: a number that stands in several places may bound a size in one of them only.
-    for changes in (*([change] for change in candidates), *equal.values()):
+    alone = [[change] for change in candidates]
+    for changes in (*alone, *equal.values()):
         if right(with_changes(source, changes)):
             node = changes[0][0]
             return node if isinstance(node, ast.expr) else None
@@ -198,13 +211,17 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
             value, literal = numbers.value(node) or 0, numbers.literal(node)
             if not _is_on_one_line(literal):
                 continue
-            # A block is a power of two, or Triton refuses it.
-            if is_block and value >= MIN_BLOCK and value & (value - 1) == 0:
-                yield literal, str(NO_BOUND)
-            elif not is_block and value >= MIN_BOUND:
+            least = MIN_BLOCK if is_block else MIN_BOUND
+            if value < least:
+                continue
+            if not is_block:
                 yield literal, str(value * BOUND_FACTOR)
-    for small in source.nodes_of(ast.Attribute):
-        if small.attr in SMALL_INTEGERS and ast.unparse(small.value) == "tl":
+            # A block is a power of two, or Triton refuses it.
+            elif value & (value - 1) == 0:
+                yield literal, str(NO_BOUND)
+    types = [node for node in source.nodes_of(ast.Attribute) if node.attr in SMALL_INTEGERS]
+    for small in types:
+        if ast.unparse(small.value) == "tl":
             yield small, "tl.int64"
 
 
@@ -227,20 +244,29 @@ def _bounding_expressions(source: Source) -> Iterator[tuple[ast.expr, bool]]:
             case ast.BinOp(op=ast.Mod() | ast.BitAnd(), right=right):
                 yield right, False
             case ast.Call():
-                launched = isinstance(node.func, ast.Subscript)
-                if launched or callee_name(node) in (*CUTS, *SIZED):
-                    bounds = node.args[:2] if callee_name(node) in ("range", "static_range") else node.args
-                    values = (*bounds, *(keyword.value for keyword in node.keywords))
-                    yield from ((value, launched or callee_name(node) in SIZED) for value in values)
+                yield from _bounding_arguments(node)
     yield from ((size, False) for size in _sizes_of_grids(source))
+
+
+def _bounding_arguments(call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+    name = callee_name(call)
+    is_block = isinstance(call.func, ast.Subscript) or name in SIZED
+    has_bounds = is_block or name in CUTS
+    if not has_bounds:
+        return
+    bounds = call.args[:2] if name in ("range", "static_range") else call.args
+    keywords = [keyword.value for keyword in call.keywords]
+    for value in (*bounds, *keywords):
+        yield value, is_block
 
 
 def _sizes_of_grids(source: Source) -> Iterator[ast.expr]:
     grids = [call.func.slice for call in source.calls() if isinstance(call.func, ast.Subscript)]
     names = {grid.id for grid in grids if isinstance(grid, ast.Name)}
     for node in source.nodes_of(ast.Assign):
-        if isinstance(node.targets[0], ast.Name) and node.targets[0].id in names:
-            grids.append(node.value)
+        match node:
+            case ast.Assign([ast.Name(name), *_], value) if name in names:
+                grids.append(value)
     for grid in grids:
         body = grid.body if isinstance(grid, ast.Lambda) else grid
         yield from body.elts if isinstance(body, ast.Tuple) else (body,)
@@ -263,7 +289,9 @@ class _Numbers:
         """
         for name, value in bindings_in(source.tree):
             # A name that is stored to twice may have another value where it is read.
-            if stored.count(name) == 1 and self.value(value) is not None:
+            if stored.count(name) != 1:
+                continue
+            if self.value(value) is not None:
                 self._named[name] = value
 
     def value(self, node: ast.AST) -> int | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.names import MEMORY, Names
-from triton_workshop.checking.observing.source import Function, callee_name, names_loaded, names_stored, walk
+from triton_workshop.checking.observing.source import Function, callee_name, names_loaded, names_stored, nodes_of, walk
 
 Loop = ast.For | ast.While
 Statement = TypeVar("Statement", bound=ast.stmt)
@@ -60,17 +61,28 @@ def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
     A round that neither loops itself nor stores has no use for a sum of its own.
     """
-    first, stored = loop.body[0], names_stored(loop)
-    has_own_sum = any(isinstance(node, Loop) or _stores(node) for node in walk(loop) if node is not loop)
-    if not _is_simple(first) or not has_own_sum:
+    first = loop.body[0]
+    if not _is_simple(first):
         return
+    if not _has_use_for_sums(loop):
+        return
+    own = names_stored(loop)
     # A `while` loop would never end if each round reset what its condition reads.
-    waiting = {*names_loaded(loop.test)} if isinstance(loop, ast.While) else set[str]()
-    starts = [node for node in before if _is_start(node) and names_stored(node) <= stored - waiting]
-    for group in _each_and_all(starts):
+    if isinstance(loop, ast.While):
+        own -= {*names_loaded(loop.test)}
+    starts = [node for node in before if _is_start(node)]
+    own_starts = [start for start in starts if names_stored(start) <= own]
+    for group in _each_and_all(own_starts):
         replacement = "; ".join(map(ast.unparse, [*group, first]))
         # The start is to blame, because it stands before the loop.
         yield Change("restarted", first, replacement, line=group[0].lineno)
+
+
+def _has_use_for_sums(loop: Loop) -> bool:
+    """Return whether a round of a loop loops itself or stores."""
+    _, *inside = walk(loop)
+    has_loop = any(isinstance(node, Loop) for node in inside)
+    return has_loop or any(map(_stores, inside))
 
 
 def _hoisted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
@@ -78,21 +90,26 @@ def _hoisted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
     That is a start, or the sum of what no round changes.
     """
-    place = before[-1] if before and _is_simple(before[-1]) else None
+    if not before:
+        return
+    place = before[-1]
+    if not _is_simple(place):
+        return
+    stored = names_stored(loop)
     for node in loop.body:
-        is_sum = isinstance(node, ast.AugAssign) and not names_stored(loop) & {*names_loaded(node.value)}
-        if place is not None and (is_sum or _is_start(node)):
+        is_sum = isinstance(node, ast.AugAssign) and stored.isdisjoint(names_loaded(node.value))
+        if is_sum or _is_start(node):
             yield Change("hoisted", node, "pass", also=((place, f"{ast.unparse(place)}; {ast.unparse(node)}"),))
 
 
 def _late(loop: Loop) -> Iterator[Change]:
     """Give a name its new value after what needs the old one."""
-    last = loop.body[-1]
-    for at, node in enumerate(loop.body[:-1]):
+    *others, last = loop.body
+    if not _is_simple(last):
+        return
+    for at, node in enumerate(others):
         match node:
-            case ast.Assign([ast.Name(name)], ast.Name()) if _is_simple(last) and any(
-                name in names_loaded(user) for user in loop.body[at + 1 :]
-            ):
+            case ast.Assign([ast.Name(name)], ast.Name()) if name in _names_loaded_in(loop.body[at + 1 :]):
                 yield Change("late", node, "pass", also=((last, f"{ast.unparse(last)}; {ast.unparse(node)}"),))
 
 
@@ -111,12 +128,16 @@ def _is_start(node: ast.stmt) -> bool:
     if not isinstance(node, ast.Assign):
         return False
     values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-    # `-float("inf")` is a sign before a call.
-    return all(_is_constant(value.operand if isinstance(value, ast.UnaryOp) else value) for value in values)
+    return all(map(_is_constant, values))
 
 
 def _is_constant(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and callee_name(value) in STARTS)
+    # `-float("inf")` is a sign before a call.
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    if isinstance(value, ast.Call):
+        return callee_name(value) in STARTS
+    return isinstance(value, ast.Constant)
 
 
 def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
@@ -125,9 +146,11 @@ def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
     place = next((node for node in (loop.body[0], loop.body[-1]) if _is_simple(node)), None)
     changed, stale = set(stored), list[ast.Assign]()
     for name, node in _assignments(before):
-        if name not in stored and changed & {*names_loaded(node.value)}:
-            changed.add(name)
-            stale += [node] if name in read else []
+        if name in stored or changed.isdisjoint(names_loaded(node.value)):
+            continue
+        changed.add(name)
+        if name in read:
+            stale.append(node)
     if place is None:
         return
     for group in _each_and_all(stale):
@@ -138,17 +161,31 @@ def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
 def _unmoved(loop: Loop, before: Sequence[ast.stmt], names: Names) -> Iterator[Change]:
     """Move on a pointer that stays where it is while others move."""
-    calls = [node for node in walk(loop) if isinstance(node, ast.Call) and callee_name(node) in MEMORY and node.args]
-    pointers = {name for call in calls for name in names_loaded(call.args[0])}
-    moves = [node for node in loop.body if isinstance(node, ast.AugAssign) and names_stored(node) & pointers]
-    place = next((node for node in (loop.body[-1], *moves[::-1]) if _is_simple(node)), None)
-    if not moves or place is None:
+    pointers = _names_in_addresses(loop)
+    additions = [node for node in loop.body if isinstance(node, ast.AugAssign)]
+    moves = [node for node in additions if names_stored(node) & pointers]
+    if not moves:
         return
-    steps = dict.fromkeys(step for move in moves for step in _steps(move.value, names)) | {"1": None}
+    place = next((node for node in (loop.body[-1], *moves[::-1]) if _is_simple(node)), None)
+    if place is None:
+        return
+    likely = chain.from_iterable(_steps(move.value, names) for move in moves)
+    steps = list(dict.fromkeys([*likely, "1"]))[:MOST_STEPS]
+    unmoved = pointers - names_stored(loop)
     for name in dict(_assignments(before)):
-        if name in pointers - names_stored(loop):
-            for step in list(steps)[:MOST_STEPS]:
+        if name in unmoved:
+            for step in steps:
                 yield Change("forgotten", place, f"{ast.unparse(place)}; {name} += {step}")
+
+
+def _names_in_addresses(loop: Loop) -> set[str]:
+    calls = [call for call in nodes_of(loop, ast.Call) if callee_name(call) in MEMORY]
+    addresses = [call.args[0] for call in calls if call.args]
+    return _names_loaded_in(addresses)
+
+
+def _names_loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return set[str]().union(*map(names_loaded, nodes))
 
 
 def _steps(value: ast.expr, names: Names) -> Iterator[str]:
@@ -166,10 +203,12 @@ def _left(loop: Loop, names: Names) -> Iterator[Change]:
     match loop:
         # With a step, the variable counts elements and not blocks.
         case ast.For(ast.Name(variable), ast.Call(args=bounds)) if len(bounds) < 3:
-            sides = [node.left for node in walk(loop) if isinstance(node, ast.Compare) and len(node.ops) == 1]
+            sides = [node.left for node in nodes_of(loop, ast.Compare) if len(node.ops) == 1]
             for side in sides:
                 while isinstance(side, ast.Subscript):
                     side = side.value
-                if variable not in names_loaded(side) and isinstance(side, ast.Name | ast.Call):
+                if variable in names_loaded(side):
+                    continue
+                if isinstance(side, ast.Name | ast.Call):
                     for size in names.constants:
                         yield Change("moved", side, f"({variable} * {size} + {ast.unparse(side)})")

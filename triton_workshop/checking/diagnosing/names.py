@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -15,8 +16,8 @@ from triton_workshop.checking.observing.source import (
     names_in,
     names_loaded,
     names_stored,
+    nodes_of,
     operand_of,
-    walk,
 )
 
 MEMORY = ("load", "store", "atomic_add")
@@ -44,33 +45,20 @@ class Names:
         # Sorted, as a set of strings has another order in each process.
         self.assigned = sorted(names_in(function) - set(arguments))
         self.conditions = _conditions(function)
-        assignments = [node for node in walk(function) if isinstance(node, ast.Assign)]
-        self.origins = {name: {*names_loaded(node.value)} for node in assignments for name in names_stored(node)}
+        assignments = list(nodes_of(function, ast.Assign))
+        self.origins = _origins(assignments)
         """For each name, those from which it is computed: `tile` may be meant where `pid` stands."""
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
-        self.products = {
-            name
-            for node in walk(function)
-            if isinstance(node, ast.Assign) and is_product(node.value)
-            for name in names_stored(node)
-        }
+        products = [node for node in assignments if is_product(node.value)]
+        self.products = set[str]().union(*map(names_stored, products))
         self.constants = [name for name in self.sizes if name in annotated]
-        made = [
-            node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        ]
-        calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        calls = list(nodes_of(function, ast.Call))
         self._reads = [{*names_loaded(call)} for call in calls if callee_name(call) in SPLITTING]
-        counting = [call for call in calls if callee_name(call) in COUNTING and call.args]
-        # Of a loop with several arguments, the last one need not be its number of rounds.
-        bounds = [call.args[-1] for call in counting if len(call.args) == 1 or callee_name(call) == "arange"]
+        bounds = [call.args[-1] for call in calls if _has_number_of_rounds(call)]
         self.rounds = sorted({ast.unparse(bound) for bound in bounds if isinstance(bound, ast.Constant)})
         """The numbers of rounds of loops and of elements of ranges, as they are written."""
-        owners = [
-            node.value for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in OF_TENSORS
-        ]
-        tensors = {node.id for node in owners if isinstance(node, ast.Name)}
-        tensors.update(*(names_stored(node) for node in made if ast.unparse(node.value).startswith("torch.")))
-        self.tensors = sorted(tensors)
+        results = [node for node in assignments if _is_of_torch(node.value)]
+        self.tensors = sorted(_owners(function).union(*map(names_stored, results)))
 
     def factors_of(self, node: ast.AST) -> list[str]:
         """Return what may be missing as a factor, the likely ones first.
@@ -78,19 +66,19 @@ class Names:
         Those are sizes that stand together with its names elsewhere, as `BLOCK` does with `n` in `cdiv(n, BLOCK)`.
         """
         names = set(names_loaded(node))
-        together = Counter(
-            size for read in self._reads if read & names for size in read.difference(names) if size in self.sizes
-        )
+        together = Counter[str]()
+        for read in self._reads:
+            if read & names:
+                together.update(read.difference(names).intersection(self.sizes))
         return [*sorted(self.sizes, key=lambda size: -together[size]), *self.rounds]
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind; a condition is no number."""
         group = next((group for group in (self.pointers, self.sizes, self.assigned) if name in group), [])
-        # GROUP and group are easily mistaken, although one is given and the other computed.
-        # Not by `+=`, which would add to the list that `self` keeps.
-        group = group + [
-            alternative for alternative in self.assigned if name in self.sizes and alternative.lower() == name.lower()
-        ]
+        if name in self.sizes:
+            # GROUP and group are easily mistaken, although one is given and the other computed.
+            # Not by `+=`, which would add to the list that `self` keeps.
+            group = group + [alternative for alternative in self.assigned if alternative.lower() == name.lower()]
         alike = [alternative for alternative in group if (alternative in self.conditions) == (name in self.conditions)]
         return [alternative for alternative in alike if alternative != name]
 
@@ -101,19 +89,58 @@ class Names:
         """
         if (name in self.constants) != (alternative in self.constants):
             return name.lower() == alternative.lower()
-        few = name in self.sizes and len(self.constants if name in self.constants else self.sizes) <= FEW
+        if self._is_one_of_few(name):
+            return True
         # Two different letters have a ratio of 0, but are easily mistaken.
-        return few or len(name) == len(alternative) == 1 or SequenceMatcher(None, name, alternative).ratio() >= ALIKE
+        if len(name) == len(alternative) == 1:
+            return True
+        return SequenceMatcher(None, name, alternative).ratio() >= ALIKE
+
+    def _is_one_of_few(self, name: str) -> bool:
+        """Return whether a name is a size, and there are only a few of its kind."""
+        if name not in self.sizes:
+            return False
+        sizes = self.constants if name in self.constants else self.sizes
+        return len(sizes) <= FEW
+
+
+def _origins(assignments: list[ast.Assign]) -> dict[str, set[str]]:
+    """Return the names that the last value of each name is computed from."""
+    origins: dict[str, set[str]] = {}
+    for node in assignments:
+        for name in names_stored(node):
+            origins[name] = {*names_loaded(node.value)}
+    return origins
+
+
+def _owners(function: Function) -> set[str]:
+    """Return the names that have a tensor's attributes."""
+    owners = [node.value for node in nodes_of(function, ast.Attribute) if node.attr in OF_TENSORS]
+    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+
+
+def _has_number_of_rounds(call: ast.Call) -> bool:
+    """Return whether a call's last argument is a number of rounds."""
+    name = callee_name(call)
+    if name not in COUNTING:
+        return False
+    if not call.args:
+        return False
+    # Of a loop with several arguments, the last one need not be its number of rounds.
+    return name == "arange" or len(call.args) == 1
+
+
+def _is_of_torch(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value).startswith("torch.")
 
 
 def _conditions(function: Function) -> set[str]:
     """The names of what is true or false, such as masks."""
-    nodes = list(ast.walk(function))
-    calls = (node for node in nodes if isinstance(node, ast.Call))
-    masks = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "mask")
+    keywords = itertools.chain.from_iterable(call.keywords for call in nodes_of(function, ast.Call))
+    masks = (keyword.value for keyword in keywords if keyword.arg == "mask")
     found = {value.id for value in masks if isinstance(value, ast.Name)}
-    for node in nodes:  # in their order, so that a mask of masks comes after those
-        if isinstance(node, ast.Assign) and _is_condition(node.value, found):
+    for node in nodes_of(function, ast.Assign):  # in their order, so that a mask of masks comes after those
+        if _is_condition(node.value, found):
             found |= names_stored(node)
     return found
 
@@ -135,12 +162,18 @@ def _is_condition(node: ast.expr, known: set[str]) -> bool:
 def _pointers(function: Function) -> set[str]:
     """The parameters that addresses begin with."""
     values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            values.setdefault(node.targets[0].id, []).append(node.value)
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and callee_name(node) in MEMORY)
-    addresses = (operand_of(call) or argument_of(call, 0, "pointer") for call in calls)
-    return {name for address in addresses if address is not None for name in _beginning(address, values)}
+    for node in nodes_of(function, ast.Assign):
+        target = node.targets[0]
+        if isinstance(target, ast.Name):
+            values.setdefault(target.id, []).append(node.value)
+    pointers = set[str]()
+    for call in nodes_of(function, ast.Call):
+        if callee_name(call) not in MEMORY:
+            continue
+        address = operand_of(call) or argument_of(call, 0, "pointer")
+        if address is not None:
+            pointers.update(_beginning(address, values))
+    return pointers
 
 
 def _beginning(address: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[str]:

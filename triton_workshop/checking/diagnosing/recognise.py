@@ -99,7 +99,9 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
+    fitting: list[tuple[Mistake, Edit]] = []
+    for mistake in exercise.mistakes:
+        fitting += [(mistake, edit) for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
     nearness, code = _measure_nearness(solution, source.text), _code(source)
@@ -114,17 +116,24 @@ def diagnose(
         return any(_is_specific(exercise, sample, observe(source.text, sample)) for sample in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
+        if culprit is None:
+            return False
         # A culprit without TODOs is a line that the exercise gives, which is None among an edit's.
-        return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
+        todos = culprit.todos or (None,)
+        return not edited_todos(edit, solution).isdisjoint(todos)
 
     def does_the_same(edit: Edit, text: str) -> bool:
-        if sight is None and _code_of_edited(exercise.number, text) == code:  # then they need not run
+        is_same_code = sight is None and _code_of_edited(exercise.number, text) == code
+        if is_same_code:  # then they need not run
             return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
-        if not all(_are_alike(exercise, *pair) for pair in pairs):
+        are_alike = all(_are_alike(exercise, *pair) for pair in pairs)
+        if not are_alike:
             return False
         # What is no mistake in this case, or has the same result as many others, explains nothing.
-        return _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())
+        if not _fails(exercise, case, observe(text, case)):
+            return False
+        return expected(edit) or is_specific()
 
     suspicion = _suspicion(solution, sight)
 
@@ -137,18 +146,24 @@ def diagnose(
         text = _plant_bugs(source, edit)
         if sight is not None:
             text = with_sizes(text, sight.sizes)
-        if possible(text) and does_the_same(edit, text):
-            todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
-            line = _line_of(edit, solution, source)
-            if sight is not None:
-                at, lines = sight.line_of(edit), _first_lines(edit, solution)
-                # With many changes, other numbers than those of the first one are wrong too.
-                edited = text if len(edit.changes) <= MAX_CHANGES else ""
-                similar_line = line if edited else None
-                return Diagnosis(None, mistake, todo, at, edited=edited, edited_lines=lines, similar_line=similar_line)
-            # A culprit elsewhere would contradict the mistake.
-            is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
-            return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
+        if not possible(text):
+            continue
+        if not does_the_same(edit, text):
+            continue
+        todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
+        line = _line_of(edit, solution, source)
+        if sight is not None:
+            at, lines = sight.line_of(edit), _first_lines(edit, solution)
+            # With many changes, other numbers than those of the first one are wrong too.
+            edited = text if len(edit.changes) <= MAX_CHANGES else ""
+            similar_line = line if edited else None
+            return Diagnosis(None, mistake, todo, at, edited=edited, edited_lines=lines, similar_line=similar_line)
+        if culprit is None:
+            return Diagnosis(None, mistake, todo, line)
+        # A culprit elsewhere would contradict the mistake.
+        is_at_culprit = expected(edit) or line in culprit.lines
+        is_consistent = culprit.extra or is_at_culprit
+        return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
     return Diagnosis(culprit)
 
 
@@ -217,7 +232,9 @@ def _possible_edits(source: Source) -> Callable[[str], bool]:
         if (solution_calls - edit.calls) & script_calls:
             return False
         # An edit outside the solution's statements cannot be ruled out by them.
-        return not edit.indices or not edit.indices.isdisjoint(different) or not edit.uses.isdisjoint(added)
+        if not edit.indices:
+            return True
+        return not edit.indices.isdisjoint(different) or not edit.uses.isdisjoint(added)
 
     return possible
 
@@ -239,7 +256,7 @@ def _compare_edited(number: str, text: str) -> _EditedDifferences:
     source = _solution_source(number, text)
     edit = align(source)
     slots = [slot for slot in edit.different_slots() if slot.kind is SlotKind.SOLUTION]
-    uses = frozenset(key for slot in slots for key in slot.solution.uses)
+    uses = frozenset[tuple[str, str]]().union(*(slot.solution.uses for slot in slots))
     return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source))
 
 
@@ -300,14 +317,15 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
         )
 
     functions = [function for function in (source.kernel, source.launcher) if function is not None]
-    numbers = [
-        number
-        for function in functions
-        for number in range(function.lineno, (function.end_lineno or function.lineno) + 1)
-    ]
+    numbers: list[int] = []
+    for function in functions:
+        last = function.end_lineno or function.lineno
+        numbers += range(function.lineno, last + 1)
     best = max(numbers, key=likeness, default=None)
+    if best is None:
+        return None
     # A piece that only the mistake has is enough; without any, the line has to be like an edited one.
-    return best if best is not None and likeness(best) > (0, LIKE) else None
+    return best if likeness(best) > (0, LIKE) else None
 
 
 def _pieces(text: str) -> frozenset[tuple[str, ...]]:
@@ -325,12 +343,16 @@ def _trigrams(line: str) -> frozenset[tuple[str, ...]]:
 
 def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second: Observation | None) -> bool:
     """Return whether two calls have the same faults, or the same values."""
-    if first is None or second is None or _events(first) != _events(second):
+    if first is None or second is None:
         return False
-    if first.failure or first.faults:
+    if _events(first) != _events(second):
+        return False
+    if _has_failed(first):
         return True
     one, other = first.output, second.output
-    if one is None or other is None or one.values.shape != other.values.shape:
+    if one is None or other is None:
+        return False
+    if one.values.shape != other.values.shape:
         return False
     arguments = case.arguments("cpu")
     expected = exercise.reference(*to_float64(arguments))
@@ -352,9 +374,11 @@ def _fails(exercise: Exercise, case: Case, observation: Observation | None) -> b
 
     Two results that differ little may be a wrong one and a right one.
     """
-    if observation is None or observation.failure or observation.faults:
+    if observation is None or _has_failed(observation):
         return True
-    if observation.changed_inputs or (observation.output and observation.output.changes_earlier):
+    if observation.changed_inputs:
+        return True
+    if observation.output is not None and observation.output.changes_earlier:
         return True
     return not Comparison(exercise, case.arguments("cpu"), observation).right
 
@@ -366,7 +390,7 @@ def _is_specific(exercise: Exercise, case: Case, observation: Observation | None
     """
     if observation is None:
         return False
-    if observation.output is None or observation.faults or observation.failure:
+    if observation.output is None or _has_failed(observation):
         return True
     comparison = Comparison(exercise, case.arguments("cpu"), observation)
     output = observation.output
@@ -387,9 +411,17 @@ def fails_alike(exercise: Exercise, case: Case, first: Observation | None, secon
         return _message(first) == _message(second)
     if first.faults or second.faults:
         return _faults(first)[:1] == _faults(second)[:1]
-    if first.output is not None and second.output is not None and first.output.missing.any():
-        return torch.equal(first.output.missing, second.output.missing)
+    one, other = first.output, second.output
+    if one is not None and other is not None:
+        missing = one.missing
+        if missing.any():
+            return torch.equal(missing, other.missing)
     return _are_alike(exercise, case, first, second)
+
+
+def _has_failed(observation: Observation) -> bool:
+    """Return whether a call has failed, or has made a fault."""
+    return observation.failure is not None or bool(observation.faults)
 
 
 def _events(observation: Observation) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ the mistake is there, whatever it is.
 from __future__ import annotations
 
 import ast
+import itertools
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,14 +105,17 @@ def find_culprit(
     groups = _wrong_groups(alignment, right, lambda group: passes_all(replace_slots(alignment, group)))
     if not 0 < len(groups) <= MAX_TODOS:
         return None
-    hidden = [group for group in groups if len(groups) > 1 and fails_alike(replace_slots(alignment, group))]
+    hidden: list[list[Slot]] = []
+    if len(groups) > 1:
+        hidden = [group for group in groups if fails_alike(replace_slots(alignment, group))]
     # False sorts first: of two mistakes, the one that shows is named.
     first, *rest = sorted(groups, key=lambda group: group in hidden)
-    replaced = alignment.with_needed([slot for group in groups for slot in group])
     # With what they need, the groups may replace more TODOs than their own.
-    if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
+    replaced = alignment.with_needed([*itertools.chain.from_iterable(groups)])
+    todos = {slot.solution.todo for slot in replaced} - {None}
+    if len(todos) > MAX_TODOS:
         return None
-    remaining = [slot for group in rest for slot in group]
+    remaining = [*itertools.chain.from_iterable(rest)]
     # The other mistakes stay repaired meanwhile, or the case would fail with any part of the first.
     slots = _minimize(first, lambda some: right([*some, *remaining]))
     return _culprit(alignment, [first, *rest], slots)
@@ -126,16 +130,20 @@ def _wrong_groups(
     """
     different = alignment.different_slots()
     groups = _by_todo(different)
-    for group in groups:
-        if group[0].solution.todo is not None and right(group):
+    numbered = [group for group in groups if group[0].solution.todo is not None]
+    for group in numbered:
+        if right(group):
             return [group]
     # A learner may well have changed a given line, such as a block's size: it is wrong only if nothing else is.
     unnumbered = [group for group in groups if group[0].solution.todo is None]
-    for group in [*unnumbered, *([slot] for slot in alignment.of_kind(SlotKind.BRANCH))]:
+    branches = [[slot] for slot in alignment.of_kind(SlotKind.BRANCH)]
+    for group in [*unnumbered, *branches]:
         if right(group) and all_right(group):
             return [group]
     # A single group has been tried above.
-    if len(groups) < 2 or not right(different):
+    if len(groups) < 2:
+        return []
+    if not right(different):
         return []
     return sorted(_needed_groups(groups, right), key=lambda group: group[0].index)
 
@@ -145,7 +153,7 @@ def _culprit(alignment: Alignment, groups: list[list[Slot]], slots: list[Slot]) 
 
     These groups are wrong, and of the first of them these slots.
     """
-    every = [*slots, *(slot for group in groups[1:] for slot in group)]
+    every = [*slots, *itertools.chain.from_iterable(groups[1:])]
     todos = tuple(todo for group in groups if (todo := group[0].solution.todo) is not None)
     if slots[0].solution.todo is None:
         todos = ()
@@ -168,7 +176,10 @@ def _minimize(slots: list[Slot], right: Callable[[list[Slot]], bool]) -> list[Sl
     The lines around it may be right in another way than the solution's.
     """
     single = next(([slot] for slot in slots if right([slot])), None)
-    return single or [slot for [slot] in _needed_groups([[slot] for slot in slots], right)]
+    if single is not None:
+        return single
+    groups = [[slot] for slot in slots]
+    return [slot for [slot] in _needed_groups(groups, right)]
 
 
 def _needed_groups(groups: list[list[Slot]], right: Callable[[list[Slot]], bool]) -> list[list[Slot]]:
@@ -177,7 +188,9 @@ def _needed_groups(groups: list[list[Slot]], right: Callable[[list[Slot]], bool]
     for group in reversed(groups):
         fewer = [candidate for candidate in needed if candidate is not group]
         # One stays: with nothing replaced, the case fails.
-        if fewer and right([slot for candidate in fewer for slot in candidate]):
+        if not fewer:
+            continue
+        if right([*itertools.chain.from_iterable(fewer)]):
             needed = fewer
     return needed
 
@@ -228,8 +241,10 @@ def replaced_lines(
     text: list[tuple[str, int | None]] = []
     # The last place is behind all lines, where a statement may be added, too.
     for at, old in enumerate([*lines, None]):
-        text += [(line, None) for code in added.get(at, []) for line in code.split("\n")]
-        text += [(old, at + 1)] if old is not None else []
+        for code in added.get(at, []):
+            text += [(line, None) for line in code.split("\n")]
+        if old is not None:
+            text.append((old, at + 1))
     return text
 
 
@@ -240,8 +255,10 @@ def _insertion_line(alignment: Alignment, slot: Slot) -> int:
     """
     statement = slot.solution
     for previous in reversed(alignment.slots[: slot.index]):
+        if previous.solution.function != statement.function:
+            continue
         matches = previous.ordered_matches()
-        if matches and previous.solution.function == statement.function:
+        if matches:
             last = matches[-1]
             # A statement outside the loops of the previous one comes after those.
             # A line's number from 1 is that of the next line from 0.
@@ -266,19 +283,33 @@ def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, a
         return Misplacement(Difference.RIGHT_WITHOUT if alone else Difference.NO_SUCH_LINE)
     if not alignment.has_all_of(slots):
         return None
-    slot, blamed = next(((slot, s) for slot in slots for s in slot.matches if s.first == line), (slots[0], None))
+    slot, blamed = _find_match(slots, line)
     statement, previous = slot.solution, alignment.slots[max(slot.index - 1, 0)].solution
     # Pairing looks into loops, not into branches: code that is there but unpaired stands in one.
     if blamed is None or isinstance(blamed.node, ast.If):
         return Misplacement(Difference.UNCONDITIONAL)
     if not statement.same_code(blamed):
         return Misplacement(Difference.NO_SUCH_LINE)
-    only_once = sum(statement.same_code(s) for s in slot.matches) > 1
-    if only_once or slot.right is not None:
+    is_repeated = sum(statement.same_code(match) for match in slot.matches) > 1
+    only_once = is_repeated or slot.right is not None
+    if only_once:
         return Misplacement(Difference.ONLY_ONCE)
     if blamed.loops != statement.loops:
         depths = (Difference.OUTSIDE_THE_LOOP, Difference.INSIDE_THE_LOOP, Difference.INSIDE_BOTH_LOOPS)
         return Misplacement(depths[statement.loops])
-    if previous.function == statement.function and previous.loops <= statement.loops:
+    is_after_line = previous.function == statement.function and previous.loops <= statement.loops
+    if is_after_line:
         return Misplacement(Difference.AFTER_A_LINE, previous.first_line)
     return Misplacement(Difference.AFTER_THE_LOOP if previous.loops else Difference.FIRST)
+
+
+def _find_match(slots: Sequence[Slot], line: int | None) -> tuple[Slot, Statement | None]:
+    """Return the statement that begins on a line, and its slot.
+
+    Without such a statement, the slot is the first one.
+    """
+    for slot in slots:
+        for match in slot.matches:
+            if match.first == line:
+                return slot, match
+    return slots[0], None

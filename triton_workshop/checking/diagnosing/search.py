@@ -103,7 +103,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         return
     observation = tries.observe(source.text, case)
     # A result that no kernel has stored is explained by that, whatever its values are.
-    if observation is None or (observation.output and observation.output.provenance in NOT_STORED):
+    if observation is None or _is_not_stored(observation):
         yield Diagnosis()
         return
     culprit = (
@@ -119,19 +119,22 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     if observation.failure:  # an error message with an explanation needs no search: no edit says more
         yield Diagnosis(culprit)
         return
-    if culprit is None:  # what is wrong, at once
-        yield Diagnosis(is_preliminary=True)
-    sight = None
-    # Where something is never written, or outside, the numbers say nothing.
-    if culprit is None and not observation.faults and _is_written(observation):
-        with contextlib.suppress(SyntaxError):
-            tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
-            sight = compare_to_solution(source, observation, lambda text: tries.watch(text, case))
     share = Shares(seconds)
+    sight = None
+    if culprit is None:
+        yield Diagnosis(is_preliminary=True)  # what is wrong, at once
+        # Where something is never written, or outside, the numbers say nothing.
+        has_numbers = not observation.faults and _is_written(observation)
+        if has_numbers:
+            with contextlib.suppress(SyntaxError):
+                tries.extend(share.first)
+                sight = compare_to_solution(source, observation, lambda text: tries.watch(text, case))
     slips = _SlipSearch(tries, source, case, observation, culprit, sight)
     diagnosis = _recognise(source, case, culprit, tries, sight, observation, share.first)
-    is_new = culprit is None and (diagnosis.line is None or diagnosis.mistake is None)
-    if not is_new and not _is_unclear(source, culprit, diagnosis):
+    is_recognised = diagnosis.line is not None and diagnosis.mistake is not None
+    is_new = culprit is None and not is_recognised
+    is_open = is_new or _is_unclear(source, culprit, diagnosis)
+    if not is_open:
         yield diagnosis
         return
     # Now, as what is wrong is known, and the process may be ended while it looks further. A line may still be another.
@@ -200,18 +203,23 @@ def _recognise(
 
 def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, observation: Observation) -> Diagnosis:
     """Return the diagnosis with the line whose numbers are wrong."""
+    if diagnosis.line is not None:
+        return diagnosis
     # A fault has a line of its own: what is read there or stored there has no right numbers.
-    if diagnosis.line is not None or observation.faults:
+    if observation.faults:
         return diagnosis
     mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
     definition = None if mistaken is None else sight.wrong_definition(mistaken, diagnosis.edited_lines)
-    if definition is None and diagnosis.mistake is None and _is_nan(observation):
-        definition = sight.first_nan()
-        if definition is not None and sight.is_after_loop(definition):
-            return replace(diagnosis, empty_sum_line=definition.line)
     if definition is not None:
         return replace(diagnosis, line=definition.line)
-    return diagnosis
+    if diagnosis.mistake is not None:
+        return diagnosis
+    definition = sight.first_nan() if _is_nan(observation) else None
+    if definition is None:
+        return diagnosis
+    if sight.is_after_loop(definition):
+        return replace(diagnosis, empty_sum_line=definition.line)
+    return replace(diagnosis, line=definition.line)
 
 
 def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
@@ -227,14 +235,23 @@ def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
         or diagnosis.empty_sum_line is not None
     ):
         return diagnosis
-    if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
-        return replace(diagnosis, line=line)
+    if diagnosis.mistake is not None:
+        line = sight.line_like(diagnosis.mistake.edits)
+        if line is not None:
+            return replace(diagnosis, line=line)
     line = diagnosis.similar_line
-    # A line with the solution's numbers is right, whatever it looks like.
-    if line is not None and line not in sight.known_lines() and not has_twin(sight.source, line):
+    if line is not None and _may_be_wrong(line, sight):
         return replace(diagnosis, line=line)
     found = sight.first_difference()
     return diagnosis if found is None else replace(diagnosis, first_difference=(found.name, found.line))
+
+
+def _may_be_wrong(line: int, sight: Sight) -> bool:
+    """Return whether a line that looks like a mistake's may be that line."""
+    # A line with the solution's numbers is right, whatever it looks like.
+    if line in sight.known_lines():
+        return False
+    return not has_twin(sight.source, line)
 
 
 def _is_unlike(source: Source) -> bool:
@@ -256,6 +273,11 @@ def _is_nan(observation: Observation) -> bool:
     return bool((output.values.isnan() & ~output.unwritten).any())
 
 
+def _is_not_stored(observation: Observation) -> bool:
+    """Return whether there is a result, but no kernel has stored it."""
+    return observation.output is not None and observation.output.provenance in NOT_STORED
+
+
 def _is_written(observation: Observation) -> bool:
     """Return whether every element of the result is written."""
     return observation.output is not None and not observation.output.missing.any()
@@ -268,8 +290,10 @@ def _is_unclear(source: Source, culprit: Culprit | None, diagnosis: Diagnosis) -
     """
     if culprit is None:
         return diagnosis.line is None
+    if culprit.extra:
+        return False
     at_path = isinstance(source.statement_at(culprit.line), ast.If) and not culprit.instead
-    return (culprit.with_others or at_path) and not culprit.extra
+    return culprit.with_others or at_path
 
 
 @dataclass(frozen=True)
@@ -294,20 +318,29 @@ class _SlipSearch:
             lambda text: self.tries.is_repair(text, self.case),
             self.tries.is_right_in_all,
         )
-        return None if slip is not None and self._may_be_the_launch(slip) else slip
+        if slip is None or self._may_be_the_launch(slip):
+            return None
+        return slip
 
     def _may_be_the_launch(self, slip: Slip) -> bool:
         """Return whether exchanged arguments may be the mistake as well.
 
         Names that fit have said no before: an argument that is named like its parameter stays.
         """
-        kernels = [range(each.lineno, (each.end_lineno or each.lineno) + 1) for each in self.source.kernels]
-        if not any(slip.line in lines for lines in kernels):
+        if not self._is_in_kernel(slip.line):
             return False
         exchanges = [each for each in self._changes if each.kind == "arguments"]
         # In a kernel, arguments are those of a helper or of one of Triton's functions.
-        outside = [each for each in exchanges if not any(each.node.lineno in lines for lines in kernels)]
+        outside = [each for each in exchanges if not self._is_in_kernel(each.node.lineno)]
         return any(self.tries.is_repair(with_changes(self.source, each.nodes), self.case) for each in outside)
+
+    def _is_in_kernel(self, line: int) -> bool:
+        """Return whether a line is one of a kernel's."""
+        for kernel in self.source.kernels:
+            last = kernel.end_lineno or kernel.lineno
+            if kernel.lineno <= line <= last:
+                return True
+        return False
 
     @functools.cached_property
     def _changes(self) -> list[Change]:
@@ -323,12 +356,17 @@ class _SlipSearch:
     @functools.cached_property
     def _noticed(self) -> set[int]:
         """The lines where the mistake was noticed."""
+        launch_line = self.source.launch_line() or 0
         found = {fault.line.number for fault in self.observation.faults[:1]}
         if found and self.culprit is None:  # sizes and strides come from the launch
-            found.add(self.source.launch_line() or 0)
-        found |= self.culprit.lines if self.culprit else set()
-        found |= self.sight.suspects() if self.sight else set()
-        return found or {call.lineno for call in self.source.calls("store")} | {self.source.launch_line() or 0}
+            found.add(launch_line)
+        if self.culprit is not None:
+            found |= self.culprit.lines
+        if self.sight is not None:
+            found |= self.sight.suspects()
+        if found:
+            return found
+        return {launch_line, *(call.lineno for call in self.source.calls("store"))}
 
     @functools.cached_property
     def _later(self) -> set[int]:

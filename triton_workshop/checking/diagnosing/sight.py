@@ -31,10 +31,10 @@ from triton_workshop.checking.diagnosing.values import (
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import (
     Assignment,
-    Function,
     Source,
     names_loaded,
     names_stored,
+    nodes_of,
 )
 from triton_workshop.exercises.mistakes import Edit
 from triton_workshop.scripts import lines_of
@@ -89,7 +89,7 @@ class Sight:
     @cached_property
     def distinctive_lines(self) -> dict[Definition, Numbers]:
         """The script's lines that can be known by their numbers, in order."""
-        return {definition: numbers for definition, numbers in self.script.lines.items() if numbers.is_distinctive}
+        return _distinctive(self.script.lines)
 
     def shown_by(self, lines: Iterable[int]) -> set[int]:
         """Return the solution's next lines that show a change of these lines.
@@ -103,7 +103,7 @@ class Sight:
             exposed |= todo & distinctive
             passed |= todo
             # What shows on a distinctive line need not be followed further; in a loop, lines may use each other.
-            todo = {user for line in todo - distinctive for user in uses.get(line, ())} - passed
+            todo = _users_at(todo - distinctive, uses) - passed
         return exposed
 
     def line_of(self, edit: Edit) -> int | None:
@@ -119,7 +119,7 @@ class Sight:
             return self._line_of_formula() if new else self.source.launch_line()
         if not isinstance(solution.statement_at(first), ast.For):
             return None
-        loops = [node.lineno for kernel in self.source.kernels for node in ast.walk(kernel) if isinstance(node, LOOPS)]
+        loops = [node.lineno for node in _nodes_of_kernels(self.source) if isinstance(node, LOOPS)]
         return loops[0] if len(loops) == 1 else None
 
     def _line_of_formula(self) -> int | None:
@@ -130,29 +130,37 @@ class Sight:
         A launch that passes names only is right by itself.
         """
         calls = self.source.launches()
-        arguments = [argument for call in calls for argument in (*call.args, *(word.value for word in call.keywords))]
-        if len(calls) != 1 or any(map(_formulas_in, arguments)):
+        if len(calls) != 1:
             return self.source.launch_line()
-        passed = {name for argument in arguments for name in names_loaded(argument)}
-        nodes = [node for node in ast.walk(self.source.launcher or calls[0]) if isinstance(node, ast.Assign)]
-        lines = [node.lineno for node in nodes if names_stored(node) & passed and _formulas_in(node.value)]
+        call = calls[0]
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(map(_formulas_in, arguments)):
+            return self.source.launch_line()
+        passed = set[str]().union(*map(names_loaded, arguments))
+        nodes = nodes_of(self.source.launcher or call, ast.Assign)
+        of_arguments = [node for node in nodes if names_stored(node) & passed]
+        lines = [node.lineno for node in of_arguments if _formulas_in(node.value)]
         return lines[0] if len(lines) == 1 else None
 
     def roles(self) -> dict[str, str]:
         """Return the solution's names with the same numbers as the script's names."""
         found = self._roles_of_arguments()
-        for definition in self.distinctive_lines:
-            if (
-                definition.name.isidentifier()
-                and self.likenesses[definition].is_known()
-                and definition.name not in found
-            ):
-                same = [counterpart for counterpart in self.solution.lines if self._are_same(definition, counterpart)]
-                names = [counterpart.name for counterpart in same if counterpart.name.isidentifier()]
-                # Several of the solution's names may have these numbers; two of the script's should not get the same.
-                free = [name for name in names if name not in found.values()]
-                found.update((definition.name, name) for name in (free or names)[:1])
+        variables = (definition for definition in self.distinctive_lines if definition.name.isidentifier())
+        known = (definition for definition in variables if self.likenesses[definition].is_known())
+        for definition in known:
+            if definition.name in found:
+                continue
+            names = self._counterparts(definition)
+            # Several of the solution's names may have these numbers; two of the script's should not get the same.
+            free = [name for name in names if name not in found.values()]
+            if names:
+                found[definition.name] = (free or names)[0]
         return found
+
+    def _counterparts(self, definition: Definition) -> list[str]:
+        """Return the solution's names that have a definition's numbers."""
+        same = [counterpart for counterpart in self.solution.lines if self._are_same(definition, counterpart)]
+        return [counterpart.name for counterpart in same if counterpart.name.isidentifier()]
 
     def _are_same(self, definition: Definition, counterpart: Definition) -> bool:
         factor = self.factors[self.likenesses[definition].factor]
@@ -186,17 +194,19 @@ class Sight:
         return line_like(self.source, solution, mistaken, self.roles(), self._right_lines())
 
     def _right_lines(self) -> set[int]:
-        loads = {definition.line for definition, numbers in self.distinctive_lines.items() if numbers.is_load}
-        return self.known_lines() | (self._settled_lines - loads)
+        return self.known_lines() | (self._settled_lines - self._load_lines)
+
+    @cached_property
+    def _load_lines(self) -> set[int]:
+        return {definition.line for definition, numbers in self.distinctive_lines.items() if numbers.is_load}
 
     def known_lines(self) -> set[int]:
         """Return the script's lines whose numbers are all right.
 
         Loads are not among them: a load may have a wrong number here and there.
         """
-        loads = {definition.line for definition, numbers in self.distinctive_lines.items() if numbers.is_load}
         unknown = {definition.line for definition, like in self.likenesses.items() if not like.is_known()}
-        return {definition.line for definition in self.likenesses} - unknown - loads
+        return {definition.line for definition in self.likenesses} - unknown - self._load_lines
 
     def index_lines(self) -> set[int]:
         """Return the lines that compute places."""
@@ -216,9 +226,8 @@ class Sight:
         """
         counterparts = [definition for definition in self.likenesses if self._differs(definition)]
         # Numbers that come from no tensor may be written in another way.
-        definitions = [
-            definition for definition in counterparts if definition.line in self._lines_with_data
-        ] or counterparts
+        with_data = [definition for definition in counterparts if definition.line in self._lines_with_data]
+        definitions = with_data or counterparts
         return {definition.line for definition in definitions if not self._reads_any_of(definition, definitions)}
 
     @cached_property
@@ -227,12 +236,14 @@ class Sight:
         loads = {definition.line for definition, numbers in self.script.lines.items() if numbers.is_load}
         helpers = [kernel.name for kernel in self.source.kernels if loads & {*_lines_of(kernel)}]
         # Without a name, `calls` returns every call.
-        loads |= {call.lineno for call in self.source.calls(*helpers)} if helpers else set()
+        if helpers:
+            loads |= {call.lineno for call in self.source.calls(*helpers)}
         return loads.union(*map(self._users, loads))
 
     def _reads_any_of(self, definition: Definition, counterparts: Iterable[Definition]) -> bool:
         read = _names_read_at(self.source, definition.line)
-        return any(counterpart.name in read and counterpart.line < definition.line for counterpart in counterparts)
+        earlier = (counterpart for counterpart in counterparts if counterpart.line < definition.line)
+        return any(counterpart.name in read for counterpart in earlier)
 
     def missing_lines(self) -> list[int]:
         """Return the solution's lines whose numbers the script lacks, in order.
@@ -248,13 +259,11 @@ class Sight:
     def _of_solution(self) -> dict[Definition, Likeness]:
         # Here the solution's numbers are multiplied, not the script's: by the reciprocals, in the same order.
         backwards = [1 / factor for factor in self.factors]
-        lines = self.solution.lines.items()
-        distinctive = {
-            definition: numbers for definition, numbers in lines if numbers.is_distinctive and not numbers.is_index
-        }
-        return {
-            definition: likeness(numbers, self.script.lines, backwards) for definition, numbers in distinctive.items()
-        }
+        likenesses: dict[Definition, Likeness] = {}
+        for definition, numbers in _distinctive(self.solution.lines).items():
+            if not numbers.is_index:
+                likenesses[definition] = likeness(numbers, self.script.lines, backwards)
+        return likenesses
 
     def wrong_definition(self, mistaken: Watched, edited: Collection[int]) -> Definition | None:
         """Return the first definition whose numbers come from a mistake.
@@ -265,28 +274,43 @@ class Sight:
         """
         at_once = self._shows_at_once(mistaken, edited)
         # An edited line without numbers to know it by, such as a mask, shows on the lines that use it.
-        if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
+        is_shown = at_once or self._shows_at_once(mistaken, self.shown_by(edited))
+        if not is_shown:
             return None
         found, results = [], _results(mistaken.lines, edited)
         for definition, numbers in self.distinctive_lines.items():
             wrong, right = likeness(numbers, results, self.factors), self.likenesses[definition]
+            if not wrong.is_known():
+                continue
             # Numbers without their scale are the solution's too, but only times a factor.
-            if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
+            is_mistaken = wrong.factor < right.factor or not right.is_known()
+            if is_mistaken:
                 found.append(definition)
         first = min(found, key=self._first_wrong_step, default=None)
-        if first is None or self._reads_differences(first) or self._loads_unknown(first):
-            return None
-        # Of two lines that do the same to two halves, the numbers do not say which one is wrong.
-        if self.script.lines[first].is_exact and has_twin(self.source, first.line):
-            return None
-        # Its address and its mask were made on other lines, where the mistake may be.
-        if self.script.lines[first].is_load and self.source.only_names_elements(first.line):
+        if first is None or self._may_follow(first):
             return None
         lines, line = lines_of(self.source.exercise.solution), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
         # Where the mistake shows only on a later line, this one may merely use it, unless both compare.
-        compares = COMPARISON.search(code) and COMPARISON.search(line)
-        return first if (at_once or compares) and ("tl.load(" not in code or "load" in line) else None
+        is_certain = at_once or all(map(COMPARISON.search, (code, line)))
+        if not is_certain:
+            return None
+        if "tl.load(" not in code:
+            return first
+        return first if "load" in line else None
+
+    def _may_follow(self, definition: Definition) -> bool:
+        """Return whether wrong numbers may come from a mistake elsewhere."""
+        if self._reads_differences(definition):
+            return True
+        if self._loads_unknown(definition):
+            return True
+        numbers = self.script.lines[definition]
+        # Of two lines that do the same to two halves, the numbers do not say which one is wrong.
+        if numbers.is_exact and has_twin(self.source, definition.line):
+            return True
+        # Its address and its mask were made on other lines, where the mistake may be.
+        return numbers.is_load and self.source.only_names_elements(definition.line)
 
     def _first_wrong_step(self, definition: Definition) -> int:
         # Another base of an exponential is right in itself; a missing factor of the task may be the mistake.
@@ -294,7 +318,7 @@ class Sight:
         return first_difference(self.script.lines[definition], self.solution.lines, bases)
 
     def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
-        distinctive = {definition: numbers for definition, numbers in mistaken.lines.items() if numbers.is_distinctive}
+        distinctive = _distinctive(mistaken.lines)
         # Both texts are the solution's, in one style, so no factor lies between them.
         unknown = [
             definition
@@ -322,22 +346,22 @@ class Sight:
 
         That kernel has stored them, and the solution has them nowhere.
         """
-        if len({launch.kernel for launch in self.script.launches}) < 2:
+        kernels = {launch.kernel for launch in self.script.launches}
+        if len(kernels) < 2:
             return False
         read = _names_read_at(self.source, definition.line)
-        return any(
-            numbers.is_load
-            and not self.likenesses[counterpart].is_known()
-            and (counterpart.line == definition.line or counterpart.name in read)
-            for counterpart, numbers in self.distinctive_lines.items()
-        )
+        loads = (counterpart for counterpart, numbers in self.distinctive_lines.items() if numbers.is_load)
+        unknown = (counterpart for counterpart in loads if not self.likenesses[counterpart].is_known())
+        return any(counterpart.line == definition.line or counterpart.name in read for counterpart in unknown)
 
     def _differs(self, definition: Definition) -> bool:
         """Return whether a definition has numbers that the solution has nowhere.
 
         Indices do not count.
         """
-        if self.likenesses[definition].is_known() or self.script.lines[definition].is_index:
+        if self.likenesses[definition].is_known():
+            return False
+        if self.script.lines[definition].is_index:
             return False
         return definition.line not in self._settled_lines
 
@@ -356,14 +380,16 @@ class Sight:
             for definition, like in self.likenesses.items()
             if like.is_known() and self._is_copy(definition)
         }
-        stores = {line for line in last if last[line].name == "store" and not self._is_in_last_kernel(line)}
+        every_store = {line for line, definition in last.items() if definition.name == "store"}
+        stores = {line for line in every_store if not self._is_in_last_kernel(line)}
         uses = _uses_in(self.source.text)
-        readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
         # What is masked otherwise has other numbers too, of which a maximum may say nothing.
         masks = {line for line in last if "where(" in self.source.line(line)}
         # A line with some of the solution's numbers is meant to have all of them, whatever reads it.
         unlike = {line for line, definition in last.items() if self.likenesses[definition].share < PARTLY} - masks
-        read = {line for line, users in readers.items() if line in unlike and users and users <= known}
+        readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in unlike}
+        used = {line: users for line, users in readers.items() if users}
+        read = {line for line, users in used.items() if users <= known}
         return known | (ends - masks) | loads | stores | read
 
     def _ends_right(self, definition: Definition) -> bool:
@@ -387,7 +413,8 @@ class Sight:
         """Return whether a line is in the kernel launched last or in a function."""
         # There is one: what is watched has launched something.
         *_, last = names = [launch.kernel for launch in self.script.launches]
-        earlier = [kernel for kernel in self.source.kernels if kernel.name in names and kernel.name != last]
+        earlier_names = {*names} - {last}
+        earlier = [kernel for kernel in self.source.kernels if kernel.name in earlier_names]
         return not any(line in _lines_of(kernel) for kernel in earlier)
 
     def _is_shared(self, line: int) -> bool:
@@ -404,44 +431,52 @@ class Sight:
         unknown = self.unknown_definitions()
         shared = [definition for definition in unknown if self._is_shared(definition.line)]
         first = next((definition for definition in unknown if definition not in shared), None)
-        if first is None or self.script.lines[first].is_load or first.name == "return":
+        if first is None or self.script.lines[first].is_load:
+            return None
+        if first.name == "return":
             return None
         if shared and first.name == "store":
             return None
-        is_earlier = any(
-            self._differs(definition) and not self._is_shared(definition.line)
-            for definition in self.likenesses
-            if definition.line < first.line
-        )
-        return None if is_earlier or self._reads_differences(first) else first
+        is_first = all(self._is_shared(earlier.line) for earlier in self._differences_before(first.line))
+        if not is_first:
+            return None
+        return None if self._reads_differences(first) else first
+
+    def _differences_before(self, line: int) -> list[Definition]:
+        """Return the definitions on earlier lines that differ."""
+        earlier = [definition for definition in self.likenesses if definition.line < line]
+        return [definition for definition in earlier if self._differs(definition)]
 
     def _reads_differences(self, definition: Definition) -> bool:
         """Return whether a definition reads wrong numbers of an earlier line.
 
         Wrong numbers are those that are not the solution's.
         """
-        names = {
-            earlier.name for earlier in self.likenesses if earlier.line < definition.line and self._differs(earlier)
-        }
+        names = {earlier.name for earlier in self._differences_before(definition.line)}
         read = _names_read_at(self.source, definition.line)
-        called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
-        return not names.isdisjoint(read) or any(
-            unknown.line in called and not self._is_shared(unknown.line) for unknown in self.unknown_definitions()
-        )
+        if not names.isdisjoint(read):
+            return True
+        helpers = [kernel for kernel in self.source.kernels if kernel.name in read]
+        called = set[int]().union(*map(_lines_of, helpers))
+        unknown_lines = [unknown.line for unknown in self.unknown_definitions() if unknown.line in called]
+        return not all(map(self._is_shared, unknown_lines))
 
     def first_nan(self) -> Definition | None:
         """Return the definition that computes the first NaN or infinity.
 
         It does so from right numbers. None if the solution has a NaN or an infinity too.
         """
-        if any(numbers.first_nan is not None for numbers in self.solution.lines.values()):
+        has_nan = any(numbers.first_nan is not None for numbers in self.solution.lines.values())
+        if has_nan:
             return None
         steps = {
             definition: numbers.first_nan for definition, numbers in self.script.lines.items() if not numbers.is_load
         }
         found = {definition: step for definition, step in steps.items() if step is not None}
         first = min(found, key=lambda definition: found[definition], default=None)
-        return None if first is None or self._reads_differences(first) else first
+        if first is None or self._reads_differences(first):
+            return None
+        return first
 
     def is_after_loop(self, definition: Definition) -> bool:
         """Return whether a definition stands behind a loop of its kernel.
@@ -450,20 +485,27 @@ class Sight:
         left something out.
         """
         for kernel in self.source.kernels:
-            loops = [node for node in ast.walk(kernel) if isinstance(node, LOOPS)]
-            if definition.line in _lines_of(kernel) and any(_ends_before(loop, definition.line) for loop in loops):
-                inside = any(loop.lineno <= definition.line <= (loop.end_lineno or 0) for loop in loops)
-                return not inside
+            if definition.line not in _lines_of(kernel):
+                continue
+            loops = [_lines_of(node) for node in ast.walk(kernel) if isinstance(node, LOOPS)]
+            is_behind = any(lines[-1] < definition.line for lines in loops)
+            if is_behind:
+                return not any(definition.line in lines for lines in loops)
         return False
 
     def _users(self, line: int) -> set[int]:
         """Return the lines that use what a line assigns, or what those assign."""
         uses, found, todo = _uses_in(self.source.text), set[int](), [line]
         while todo:
-            users = {user for at in todo for user in uses.get(at, ())}
+            users = _users_at(todo, uses)
             todo = list(users - found)
             found |= users
         return found
+
+
+def _distinctive(lines: Lines) -> Lines:
+    """Return the lines that can be known by their numbers, in order."""
+    return {definition: numbers for definition, numbers in lines.items() if numbers.is_distinctive}
 
 
 def _results(lines: Lines, edited: Collection[int]) -> Lines:
@@ -485,12 +527,12 @@ def _formulas_in(tree: ast.AST) -> list[str]:
     return [ast.dump(node) for node in nodes if isinstance(node.op, ast.Div | ast.Pow)]
 
 
-def _ends_before(loop: ast.stmt, line: int) -> bool:
-    return (loop.end_lineno or loop.lineno) < line
+def _nodes_of_kernels(source: Source) -> Iterator[ast.AST]:
+    return itertools.chain.from_iterable(map(ast.walk, source.kernels))
 
 
-def _lines_of(function: Function) -> range:
-    return range(function.lineno, (function.end_lineno or function.lineno) + 1)
+def _lines_of(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 Uses = Mapping[int, frozenset[int]]
@@ -503,15 +545,20 @@ def _uses_in(text: str) -> Uses:
     found: dict[int, frozenset[int]] = {}
     for function in functions:
         nodes = list(ast.walk(function))
-        loops = [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, LOOPS)]
+        loops = [_lines_of(node) for node in nodes if isinstance(node, LOOPS)]
         readers = [(node.lineno, _names_read(node)) for node in nodes if isinstance(node, Reading)]
         for node in nodes:
             if isinstance(node, Assignment):
                 users = frozenset(_users_of(node, readers, loops))
-                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                for line in _lines_of(node):
                     # A line may have several assignments, as in `a = x; b = y`.
                     found[line] = found.get(line, frozenset()) | users
     return found
+
+
+def _users_at(lines: Iterable[int], uses: Uses) -> set[int]:
+    """Return the lines that read what any of these assigns."""
+    return set[int]().union(*(uses.get(line, frozenset()) for line in lines))
 
 
 Reading = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.Expr | ast.Return
@@ -522,24 +569,26 @@ LOOPS = ast.For | ast.While
 
 def _names_read_at(source: Source, line: int) -> frozenset[str]:
     """Return the names that a line reads."""
-    nodes = [node for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, Reading)]
+    nodes = [node for node in _nodes_of_kernels(source) if isinstance(node, Reading)]
     return frozenset[str]().union(*(_names_read(node) for node in nodes if node.lineno == line))
 
 
 def _names_read(node: ast.AST) -> frozenset[str]:
     if isinstance(node, ast.For):
         return frozenset(names_loaded(node.iter))
+    read = frozenset(names_loaded(node))
     # `x += y` reads x, but the tree has it only as a name that is stored.
-    return frozenset(names_loaded(node)) | (names_stored(node) if isinstance(node, ast.AugAssign) else set())
+    return read | names_stored(node) if isinstance(node, ast.AugAssign) else read
 
 
-def _users_of(
-    node: Assignment, readers: Sequence[tuple[int, frozenset[str]]], loops: Sequence[tuple[int, int]]
-) -> Iterator[int]:
+def _users_of(node: Assignment, readers: Sequence[tuple[int, frozenset[str]]], loops: Sequence[range]) -> Iterator[int]:
     names = names_stored(node)
-    around = [(first, last) for first, last in loops if first <= node.lineno <= last]
+    around = [lines for lines in loops if node.lineno in lines]
+    in_loops = set[int]().union(*around)
     for line, read in readers:
-        if names & read and (line > node.lineno or any(first <= line <= last for first, last in around)):
+        if names.isdisjoint(read):
+            continue
+        if line > node.lineno or line in in_loops:
             yield line
 
 
@@ -574,18 +623,20 @@ def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[s
     Those that the script's names suggest come first.
     """
     match = SIZES.search(source.exercise.solution)
+    assigned = match[2].split(", ") if match else []
     # Beside them may be a size that the task gives, such as GROUP_SIZE.
-    names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
+    names = [name for name in assigned if name.startswith("BLOCK")]
     constexprs = _constexprs(source, observation)
-    by_letter = {
-        name: size
-        for name in names
-        for parameter, size in constexprs.items()
+    by_letter: dict[str, int] = {}
+    for name in names:
         # The last part names the axis, as in BLOCK_SIZE_M and TILE_M; that of a single BLOCK_SIZE names none.
-        if name == parameter or (len(names) > 1 and parameter.upper().endswith(name.rpartition("_")[2]))
-    }
+        axis = name.rpartition("_")[2] if len(names) > 1 else None
+        for parameter, size in constexprs.items():
+            has_same_axis = axis is not None and parameter.upper().endswith(axis)
+            if has_same_axis or name == parameter:
+                by_letter[name] = size
     rest = [name for name in names if name not in by_letter]
-    left = {size for parameter, size in constexprs.items() if size not in by_letter.values()}
+    left = set(constexprs.values()).difference(by_letter.values())
     yielded = []
     for values in itertools.permutations(sorted(left), min(len(rest), len(left))):
         sizes = by_letter | dict(zip(rest, values, strict=False))
@@ -604,17 +655,24 @@ def _constexprs(source: Source, observation: Observation) -> dict[str, int]:
         for argument in kernel.args.args
         if argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
     }
-    numbers: Iterable[tuple[str, int | float]] = (
-        item for launch in observation.launches for item in launch.numbers.items()
-    )
-    return {
-        name: size
-        for name, size in numbers
-        if name in names
-        and isinstance(size, int)
-        and size >= 4
-        and size & (size - 1) == 0
-        # The length of an attention head is a power of two as well, but no tile size.
-        and "DIM" not in name.upper()
-        and name != "D"
-    }
+    sizes: dict[str, int] = {}
+    for launch in observation.launches:
+        for name, size in launch.numbers.items():
+            if name not in names:
+                continue
+            if not isinstance(size, int):
+                continue
+            if _may_be_tile_size(name, size):
+                sizes[name] = size
+    return sizes
+
+
+def _may_be_tile_size(name: str, size: int) -> bool:
+    """Return whether a number may be a tile size, by itself and by its name."""
+    if size < 4:
+        return False
+    is_power_of_two = size & (size - 1) == 0
+    if not is_power_of_two:
+        return False
+    # The length of an attention head is a power of two as well, but no tile size.
+    return "DIM" not in name.upper() and name != "D"

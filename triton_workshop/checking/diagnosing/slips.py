@@ -18,6 +18,7 @@ from triton_workshop.checking.diagnosing.tile_sizes import with_changes
 from triton_workshop.checking.diagnosing.together import changes_together
 from triton_workshop.checking.observing.source import (
     Assignment,
+    Function,
     Source,
     names_loaded,
     names_stored,
@@ -150,17 +151,18 @@ def _slip(source: Source, change: Change) -> Slip:
 
 def _code_of(path: Change, source: Source) -> list[ast.AST]:
     """Return the code of a path, with the functions that it names."""
-    choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
+    branches = (node for node in source.nodes if isinstance(node, ast.If | ast.IfExp))
+    choosing = next(node for node in branches if node.test is path.node)
     # `False` leaves out the body and `True` the rest: what is left out is what is wrong.
     code = choosing.body if path.replacement == "False" else choosing.orelse
     parts = code if isinstance(code, list) else [code]
-    named = {name for part in parts for name in names_loaded(part)}
+    named = set[str]().union(*map(names_loaded, parts))
     return [*parts, *(kernel for kernel in source.kernels if kernel.name in named)]
 
 
 def _is_in(code: Sequence[ast.AST], node: ast.AST) -> bool:
     first, last = _span(node)
-    return any(begin <= first and last <= end for begin, end in map(_span, code))
+    return any(begin <= first <= last <= end for begin, end in map(_span, code))
 
 
 def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -198,8 +200,8 @@ def likely_changes(
     what is computed of them matters little.
     """
     given = {line.strip() for line in source.exercise.solution.splitlines()}
-    functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
-    parameters = {each.name: [argument.arg for argument in each.args.args] for each in source.kernels}
+    functions = _functions_of(source)
+    parameters = {each.name: _parameters_of(each) for each in source.kernels}
     coefficients = _coefficients(source.exercise.solution)
     every, counting, of_values = list[Change](), set[ast.AST](), set[ast.AST]()
     for function in functions:
@@ -212,7 +214,8 @@ def likely_changes(
             and is_possible(change, function.name, forms)
         ]
         every += [*possible, *changes_together(function, possible)]
-        counting |= {each.node for each in possible if each.kind == "name" and counts(each, function.name, forms)}
+        changes_of_names = [each for each in possible if each.kind == "name"]
+        counting |= {each.node for each in changes_of_names if counts(each, function.name, forms)}
         of_values |= {each.node for each in possible if computes_values(each, function.name, forms)}
 
     steps = _steps(source, noticed)
@@ -222,7 +225,9 @@ def likely_changes(
     unpacked = {node.lineno for node in nodes_of(source.launcher, ast.Assign) if isinstance(node.targets[0], ast.Tuple)}
 
     def unlikely(change: Change) -> tuple[bool, bool, float]:
-        is_likely = change.names_the_unread or change.node in counting or (misplaced and change.kind == "mask")
+        is_mask_of_misplaced = misplaced and change.kind == "mask"
+        is_name_of_use = change.names_the_unread or change.node in counting
+        is_likely = is_name_of_use or is_mask_of_misplaced
         far = change.far_fetched and not is_likely
         # A statement that moves leaves `pass` behind, and is a change of one line all the same.
         lines = len({node.lineno for node, replacement in change.nodes if replacement != "pass"}) > 1
@@ -230,7 +235,8 @@ def likely_changes(
         kind = KINDS.index("size" if change.node in counting else change.kind) / KINDS_FOR_A_STEP
         step = steps.get(change.place, STEPS)
         # Where it was noticed on one line alone, every kind is likely there.
-        steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
+        is_only_line = step == 0 and len(noticed) == 1
+        steps_back = kind / 3 if is_only_line else step + kind
         return (
             # `find_slip` returns the first other change that helps, so it has to know the path by then.
             change.kind != "path",
@@ -242,8 +248,22 @@ def likely_changes(
             + STEPS_FOR_SIZES * (change.kind == "order" and change.node.lineno in unpacked),
         )
 
-    near = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
-    return sorted(near, key=unlikely)
+    def is_near(change: Change) -> bool:
+        return change.kind == "path" or change.node.lineno in steps
+
+    if nearby:
+        every = list(filter(is_near, every))
+    return sorted(every, key=unlikely)
+
+
+def _functions_of(source: Source) -> list[Function]:
+    """Return the kernels, and the launcher after them."""
+    return [*source.kernels, *([source.launcher] if source.launcher else [])]
+
+
+def _parameters_of(function: Function) -> list[str]:
+    """Return the names of a function's own parameters, in order."""
+    return [argument.arg for argument in function.args.args]
 
 
 def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
@@ -252,26 +272,35 @@ def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
     Those noticed are 0, or 1 in the launcher, a line that assigns what these read is one more, and so on. The lines of
     a helper are a step back from a call of it.
     """
-    functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
-    nodes = [(each, node) for each in functions for node in walk(each)]
-    statements = [(function, node) for function, node in nodes if isinstance(node, STATEMENTS)]
+    statements = _statements_of(source)
     # A launch is a step away from the kernel's line where the mistake is noticed.
     found = {line: int(source.function_at(line) is source.launcher) for line in noticed}
     for _, node in statements:
         # A statement is one step, however many lines it has.
-        if seen := found.keys() & _lines_of(node):
+        seen = found.keys() & _lines_of(node)
+        if seen:
             found |= dict.fromkeys(_lines_of(node), min(found[line] for line in seen))
     for step in range(1, STEPS):
         last = {line for line, number in found.items() if number == step - 1}
         reading = [(function, node) for function, node in statements if node.lineno in last]
-        read = {name for _, node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
+        read = set[str]().union(*(_names_read(node) for _, node in reading))
         # Not of the launcher: a launch would put all lines of its kernel at one step, in no order that says anything.
-        helpers = {name for function, node in reading if function is not source.launcher for name in names_loaded(node)}
+        in_kernels = [node for function, node in reading if function is not source.launcher]
+        helpers = set[str]().union(*map(names_loaded, in_kernels))
         for function, node in statements:
-            if function.name in helpers or _names_assigned(node) & read:
+            is_before = function.name in helpers or not read.isdisjoint(_names_assigned(node))
+            if is_before:
                 # In this order, a line keeps its fewest steps.
                 found = dict.fromkeys(_lines_of(node), step) | found
     return found
+
+
+def _statements_of(source: Source) -> list[tuple[Function, ast.stmt]]:
+    """Return the statements of all functions, each with its function."""
+    statements: list[tuple[Function, ast.stmt]] = []
+    for function in _functions_of(source):
+        statements += [(function, node) for node in walk(function) if isinstance(node, STATEMENTS)]
+    return statements
 
 
 def _lines_of(node: ast.stmt) -> set[int]:
@@ -284,12 +313,17 @@ def _names_assigned(node: ast.stmt) -> set[str]:
     return names_stored(node.target if isinstance(node, ast.For) else node)
 
 
+def _names_read(node: ast.stmt) -> list[str]:
+    return names_loaded(node.iter if isinstance(node, ast.For) else node)
+
+
 def _coefficients(solution: str) -> set[float]:
     """Return the solution's numbers with a fraction.
 
     There are none if the learner has spoilt it.
     """
     with suppress(SyntaxError):
-        nodes = nodes_of(ast.parse(solution), ast.Constant)
-        return {node.value for node in nodes if isinstance(node.value, float) and not node.value.is_integer()}
+        values = [node.value for node in nodes_of(ast.parse(solution), ast.Constant)]
+        floats = [value for value in values if isinstance(value, float)]
+        return {value for value in floats if not value.is_integer()}
     return set()

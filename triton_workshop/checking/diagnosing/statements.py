@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
@@ -62,9 +63,9 @@ class Statement:
     @functools.cached_property
     def updates(self) -> bool:
         """It makes the new value of a name from the old one."""
-        return isinstance(self.node, ast.AugAssign) or (
-            isinstance(self.node, ast.Assign) and not self.keys.isdisjoint(self.uses)
-        )
+        if isinstance(self.node, ast.AugAssign):
+            return True
+        return isinstance(self.node, ast.Assign) and not self.keys.isdisjoint(self.uses)
 
     @functools.cached_property
     def uses(self) -> frozenset[tuple[str, str]]:
@@ -108,8 +109,11 @@ def statements_of(source: Source) -> tuple[Statement, ...]:
 
 
 def every_statement_of(source: Source) -> tuple[Statement, ...]:
-    functions = (("kernel", source.kernel), ("launcher", source.launcher))
-    return tuple(s for name, function in functions if function for s in _walk_body(source, name, function.body, ()))
+    statements: list[Statement] = []
+    for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
+        if function is not None:
+            statements += _walk_body(source, name, function.body, ())
+    return tuple(statements)
 
 
 def branches_of(source: Source) -> Iterator[Statement]:
@@ -118,7 +122,9 @@ def branches_of(source: Source) -> Iterator[Statement]:
         for node in nodes_of(function, ast.If):
             code = source.line(node.lineno)
             # Neither an `elif` nor an `if` with its body on the same line has a line that can be replaced.
-            if code.startswith("if ") and node.body[0].lineno > node.lineno:
+            if not code.startswith("if "):
+                continue
+            if node.body[0].lineno > node.lineno:
                 yield Statement(name, node, code, node.test.end_lineno or node.lineno, (), None)
 
 
@@ -127,8 +133,10 @@ def is_redundant(statement: Statement, function: Function | None) -> bool:
 
     The names to which the statement gives values have others too.
     """
+    if function is None:
+        return False
     # Without its first line, the body of a loop would belong to nothing.
-    if function is None or isinstance(statement.node, ast.For | ast.While):
+    if isinstance(statement.node, ast.For | ast.While):
         return False
     inside = set(ast.walk(statement.node))
     assigned = {name.id for name in stores_in(function) if name not in inside}
@@ -175,7 +183,7 @@ def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ..
     """Return the script's statements that each of the solution's can replace."""
     copies = _only_copies(solution, script)
     pairs: list[list[Statement]] = [copies.get(statement.identity, []) for statement in solution]
-    paired = [s for pair in pairs for s in pair]
+    paired = list(itertools.chain.from_iterable(pairs))
     unpaired = [s for s in script if s not in paired]
 
     def take(index: int, matches: list[Statement]) -> None:
@@ -233,17 +241,20 @@ def _same_call(statement: Statement, candidate: Statement) -> bool:
 
     One of them ignores what it returns.
     """
-    node, value = candidate.node, getattr(statement.node, "value", None)
-    if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+    call = getattr(statement.node, "value", None)
+    if not isinstance(call, ast.Call):
         return False
-    return (
-        statement.function == candidate.function
-        and statement.loops == candidate.loops
-        and callee_name(value) == callee_name(node.value)
-    )
+    if not isinstance(candidate.node, ast.Expr):
+        return False
+    candidate_call = candidate.node.value
+    if not isinstance(candidate_call, ast.Call):
+        return False
+    if statement.function != candidate.function:
+        return False
+    return statement.loops == candidate.loops and callee_name(call) == callee_name(candidate_call)
 
 
 def _dump(node: ast.stmt) -> str:
     if isinstance(node, ast.For):
         return ast.dump(ast.Tuple([node.target, node.iter]))
-    return ast.dump(node.test) if isinstance(node, ast.While) else ast.dump(node)
+    return ast.dump(node.test if isinstance(node, ast.While) else node)

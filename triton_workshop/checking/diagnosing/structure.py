@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from triton_workshop.checking.observing.source import Function, Source, callee_name, names_loaded
+from triton_workshop.checking.observing.source import Function, Source, callee_name, names_loaded, nodes_of
 
 Roles = Mapping[str, str]
 """For names of a script, the solution's names with the same numbers."""
@@ -69,16 +69,20 @@ def line_like(
     None if it is not clear which one does. The solution has the mistake in one of several ways. Of lines that are
     `right`, the names have to say so too.
     """
-    changes = [change for text in mistaken for change in _changes(solution, text)]
+    changes = list(itertools.chain.from_iterable(_changes(solution, text) for text in mistaken))
     scores: dict[int, float] = {}
-    for node in _simple_statements([*source.kernels, *([source.launcher] if source.launcher else [])]):
+    functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
+    for node in _simple_statements(functions):
         for change in changes:
             unnamed, named = _likeness(node, change, roles)
-            if node.lineno not in right or named > 0:
+            is_possible = node.lineno not in right or named > 0
+            if is_possible:
                 scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
     best, *lower = sorted(scores.values(), reverse=True) or [0.0]
     # A line that is wrongly blamed costs more time than none.
-    if best < ENOUGH or best - max(lower, default=0.0) < MARGIN:
+    if best < ENOUGH:
+        return None
+    if best - max(lower, default=0.0) < MARGIN:
         return None
     line = max(scores, key=lambda number: scores[number])
     return None if has_twin(source, line) else line
@@ -103,8 +107,13 @@ def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, flo
     unnamed = _share(features, change.new[0]) - _share(features, change.lost[0])
     features = _features(node, roles) | _as_whole(node, roles)
     named = frozenset(one for one in features if NAMED.search(one))
-    like = {one for one in change.new[1] if any(re.fullmatch(_pattern(each), one) for each in named)}
+    like = {one for one in change.new[1] if _fits_any(one, named)}
     return unnamed, _share(like, change.new[1]) - _share(features, change.lost[1])
+
+
+def _fits_any(feature: str, alternatives: Iterable[str]) -> bool:
+    """Return whether a feature is one of these; unknown names may be any."""
+    return any(re.fullmatch(_pattern(alternative), feature) for alternative in alternatives)
 
 
 def _share(features: Collection[str], of: frozenset[str]) -> float:
@@ -128,7 +137,8 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
     old = [node for dump, node in before.items() if dump not in after]
     new = [node for dump, node in after.items() if dump not in before]
     # The solution's names stand for themselves.
-    own = {name: name for node in (*before.values(), *new) for name in names_loaded(node)}
+    loaded = itertools.chain.from_iterable(map(names_loaded, (*before.values(), *new)))
+    own = {name: name for name in loaded}
     for made in new:
         parts = []
         for names in (None, own):
@@ -156,8 +166,8 @@ def _statements(text: str) -> dict[str, ast.stmt]:
 
 def _simple_statements(functions: list[Function]) -> Iterator[ast.stmt]:
     for function in functions:
-        for node in ast.walk(function):
-            if isinstance(node, ast.stmt) and not isinstance(node, Function):
+        for node in nodes_of(function, ast.stmt):
+            if not isinstance(node, Function):
                 yield node
 
 
@@ -180,13 +190,9 @@ def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
         part for part in ast.walk(_head(node)) if isinstance(part, ast.BinOp | ast.Compare | ast.Call | ast.UnaryOp)
     ]
     names = {} if roles is None else roles
-    shapes = {_shape(part, depth, names) for part in parts for depth in DEPTHS}
-    for part in parts:
-        addends = _addends(part)
-        # People add in any order, so that any two addends may stand side by side in a script.
-        pairs = itertools.combinations(addends, 2) if len(addends) > 2 else ()
-        shapes |= {_sum(_side(left, 1, names), _side(right, 1, names)) for left, right in pairs}
-    return frozenset(shape for shape in shapes if shape != UNNAMED)
+    shapes = {_shape(part, depth, names) for part, depth in itertools.product(parts, DEPTHS)}
+    shapes.update(*(_sums(part, names) for part in parts))
+    return frozenset(shapes - {UNNAMED})
 
 
 def _as_whole(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
@@ -194,16 +200,29 @@ def _as_whole(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
 
     This matters where nothing else is new, such as where a part is left out.
     """
-    value = getattr(node, "value", None)
     # The value of `x += y` is only a part of what that assigns.
-    if not isinstance(value, ast.expr) or isinstance(node, ast.AugAssign):
+    if isinstance(node, ast.AugAssign):
         return frozenset()
-    return frozenset(f"= {_shape(value, depth, {} if roles is None else roles)}" for depth in DEPTHS)
+    value = getattr(node, "value", None)
+    if not isinstance(value, ast.expr):
+        return frozenset()
+    names = {} if roles is None else roles
+    return frozenset(f"= {_shape(value, depth, names)}" for depth in DEPTHS)
+
+
+def _sums(node: ast.expr, roles: Roles) -> Iterator[str]:
+    """Yield the sums of any two addends, where there are more than two."""
+    addends = _addends(node)
+    if len(addends) > 2:
+        # People add in any order, so that any two addends may stand side by side in a script.
+        for left, right in itertools.combinations(addends, 2):
+            yield _sum(_side(left, 1, roles), _side(right, 1, roles))
 
 
 def _addends(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_addends(node.left), *_addends(node.right)]
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return [*_addends(left), *_addends(right)]
     return [node]
 
 
@@ -213,7 +232,8 @@ def _sum(left: str, right: str) -> str:
 
 def _side(node: ast.expr, depth: int, roles: Roles) -> str:
     """Return an operand; what is loaded there may as well have a name."""
-    return UNNAMED if isinstance(node, ast.Call) and callee_name(node) == "load" else _shape(node, depth, roles)
+    is_load = isinstance(node, ast.Call) and callee_name(node) == "load"
+    return UNNAMED if is_load else _shape(node, depth, roles)
 
 
 def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
@@ -246,7 +266,9 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
             # a < b and b > a are the same comparison.
             sign, is_mirrored = MIRRORED[type(compared)]
             sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
-            if is_mirrored or (sign in ("==", "!=") and sides != sorted(sides)):
+            if sign in ("==", "!="):
+                sides.sort()
+            elif is_mirrored:
                 sides.reverse()
             return f"({sides[0]} {sign} {sides[1]})"
         case ast.Call(_, arguments):

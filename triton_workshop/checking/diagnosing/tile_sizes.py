@@ -9,6 +9,7 @@ that the task gives.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +45,8 @@ class TileSize:
         The first is the smallest that tl.dot takes, or twice as much, the second is larger than all other sizes.
         """
         yield SMALLEST_DOT if self.value > SMALLEST_DOT else self.value * 2
-        if rest := [size.value for size in sizes if size is not self]:
+        rest = [size.value for size in sizes if size is not self]
+        if rest:
             yield 2 * max(rest)
 
     def changes_to(self, value: int) -> Changes:
@@ -127,7 +129,8 @@ def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[Tile
     for node in source.nodes:
         match node:
             case ast.Call(args=[*bounds, ast.Name(divisor)]) if callee_name(node) in ("range", "static_range", "cdiv"):
-                dividends = [name.id for bound in bounds for name in nodes_of(bound, ast.Name)]
+                names = itertools.chain.from_iterable(nodes_of(bound, ast.Name) for bound in bounds)
+                dividends = [name.id for name in names]
             case ast.BinOp(ast.Name(dividend), ast.FloorDiv() | ast.Mod(), ast.Name(divisor)):
                 dividends = [dividend]
             case _:
@@ -139,7 +142,9 @@ def _with_value(
     multiples: Sequence[tuple[TileSize, TileSize]], size: TileSize, value: int
 ) -> Iterator[tuple[int, int]]:
     for dividend, divisor in multiples:
-        yield value if dividend is size else dividend.value, value if divisor is size else divisor.value
+        whole = value if dividend is size else dividend.value
+        part = value if divisor is size else divisor.value
+        yield whole, part
 
 
 def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool:
@@ -154,13 +159,15 @@ def sizes_of(source: Source) -> list[TileSize]:
     unrelated = set(_unrelated_numbers(source)).difference(source.exercise.fixed_sizes)
 
     def is_unambiguous(size: TileSize) -> bool:
+        # A size of several literals has all of the launcher's with its value, so none of them stays behind.
+        if len(size.literals) > 1:
+            return True
         # With tiles of 256, `n // 2048` may mean eight of them, unless 2048 is a tile size itself.
         multiples = {number for number in unrelated if number % size.value == 0}
         return size.value not in multiples and multiples <= tile_values
 
     sizes = [size for size in candidates if size.value not in source.exercise.fixed_sizes]
-    # A size of several literals has all of the launcher's with its value, so none of them stays behind.
-    return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
+    return [size for size in sizes if is_unambiguous(size)]
 
 
 def _find_sizes(source: Source) -> Collection[TileSize]:
@@ -168,19 +175,22 @@ def _find_sizes(source: Source) -> Collection[TileSize]:
     values = _constant_sizes(source)
     sizes_by_key: dict[str, TileSize] = {}
     passed = _constexpr_arguments(source)
+    arguments = [argument for _, argument in passed]
     for parameter, argument in passed:
-        if isinstance(argument, ast.Name) and argument.id in values:
-            literal = values[argument.id]
-            sizes_by_key[argument.id] = TileSize(argument.id, int(ast.unparse(literal)), (literal,))
-        elif isinstance(argument, ast.Constant) and _is_size(argument):
-            equal = _equal_literals(source, argument)
-            # Only where the grid has the number too does it stand for one size.
-            is_single = all(any(literal is value for _, value in passed) for literal in equal)
-            key, literals = (parameter, (argument,)) if is_single else (ast.unparse(argument), equal)
-            sizes_by_key.setdefault(key, TileSize(parameter, int(ast.unparse(argument)), literals))
+        match argument:
+            case ast.Name(name) if name in values:
+                literal = values[name]
+                sizes_by_key[name] = TileSize(name, int(ast.unparse(literal)), (literal,))
+            case ast.Constant() if _is_size(argument):
+                equal = _equal_literals(source, argument)
+                # Only where the grid has the number too does it stand for one size.
+                is_single = all(literal in arguments for literal in equal)
+                key, literals = (parameter, (argument,)) if is_single else (ast.unparse(argument), equal)
+                sizes_by_key.setdefault(key, TileSize(parameter, int(ast.unparse(argument)), literals))
     for name in _divisors(source):
-        if name in values and name not in sizes_by_key:
-            sizes_by_key[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
+        if name in values:
+            literal = values[name]
+            sizes_by_key.setdefault(name, TileSize(name, int(ast.unparse(literal)), (literal,)))
     return sizes_by_key.values()
 
 
@@ -198,8 +208,9 @@ def _unrelated_numbers(source: Source) -> Iterator[int]:
             case _:
                 continue
         values = [operand.value for operand in operands if isinstance(operand, ast.Constant)]
+        integers = (value for value in values if type(value) is int)
         # 0 would be a multiple of every size.
-        yield from (value for value in values if type(value) is int and value)
+        yield from filter(None, integers)
 
 
 def _divisors(source: Source) -> Iterator[str]:
@@ -225,7 +236,10 @@ def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
 
 
 def _constexpr_arguments(source: Source) -> list[tuple[str, ast.expr]]:
-    return [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
+    arguments: list[tuple[str, ast.expr]] = []
+    for call, kernel in _launches(source):
+        arguments += _constexprs(call, kernel)
+    return arguments
 
 
 def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -234,7 +248,7 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
     Where a `*` stands for several arguments, count from the end.
     """
     parameters = [argument.arg for argument in kernel.args.args]
-    constexprs = {a.arg for a in kernel.args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)}
+    constexprs = _constexpr_parameters(kernel)
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     plain = [parameter for parameter in parameters if parameter not in named]
     stars = [index for index, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
@@ -246,39 +260,61 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
     yield from ((name, value) for name, value in (*pairs, *named.items()) if name in constexprs)
 
 
+def _constexpr_parameters(kernel: Function) -> set[str]:
+    """Return the names of a kernel's constexpr parameters."""
+    annotations = {argument.arg: argument.annotation for argument in kernel.args.args if argument.annotation}
+    return {name for name, annotation in annotations.items() if "constexpr" in ast.unparse(annotation)}
+
+
 def _constant_sizes(source: Source) -> dict[str, ast.Constant]:
     """Return the names that get a size once, and nothing else ever.
 
     They are the launcher's and the module's.
     """
-    bodies = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
-    assignments: dict[str, list[ast.expr]] = {}
-    for statement in bodies:
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            for name, value in bindings_in(statement):
-                assignments.setdefault(name, []).append(value)
+    statements = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
+    assignments = _values_by_name(statements)
     # A name that is stored again anywhere, as in a branch, has no one size.
     stored = [name.id for name in source.nodes_of(ast.Name) if not _is_read(name)]
-    once = {name: values[0] for name, values in assignments.items() if len(values) == 1 and stored.count(name) == 1}
-    return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
+    once = {name: values[0] for name, values in assignments.items() if len(values) == 1}
+    constants = {name: value for name, value in once.items() if isinstance(value, ast.Constant)}
+    sizes = {name: value for name, value in constants.items() if _is_size(value)}
+    return {name: value for name, value in sizes.items() if stored.count(name) == 1}
+
+
+def _values_by_name(statements: Sequence[ast.stmt]) -> dict[str, list[ast.expr]]:
+    """Return for each name the values that these statements assign to it."""
+    values: dict[str, list[ast.expr]] = {}
+    for statement in statements:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            for name, value in bindings_in(statement):
+                values.setdefault(name, []).append(value)
+    return values
 
 
 def bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that an assignment binds, each with its value."""
     if isinstance(target, ast.Name):
         yield target.id, value
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for name, item in zip(target.elts, value.elts, strict=False):
-            if isinstance(name, ast.Starred):
-                return  # it may take any number of items, so those that follow are at other positions
-            yield from bound_by(name, item)
+    if not isinstance(target, ast.Tuple):
+        return
+    if not isinstance(value, ast.Tuple):
+        return
+    for name, item in zip(target.elts, value.elts, strict=False):
+        if isinstance(name, ast.Starred):
+            return  # it may take any number of items, so those that follow are at other positions
+        yield from bound_by(name, item)
 
 
 def bindings_in(tree: ast.AST) -> list[tuple[str, ast.expr]]:
     """Return the names to which assignments give values, each with its own."""
-    pairs = [(target, node.value) for node in nodes_of(tree, ast.Assign) for target in node.targets]
-    pairs += [(node.target, node.value) for node in nodes_of(tree, ast.AnnAssign) if node.value is not None]
-    return [binding for target, value in pairs for binding in bound_by(target, value)]
+    bindings: list[tuple[str, ast.expr]] = []
+    for node in nodes_of(tree, ast.Assign):
+        for target in node.targets:
+            bindings += bound_by(target, node.value)
+    for annotated in nodes_of(tree, ast.AnnAssign):
+        if annotated.value is not None:
+            bindings += bound_by(annotated.target, annotated.value)
+    return bindings
 
 
 def _is_read(node: ast.Name) -> bool:
@@ -287,7 +323,9 @@ def _is_read(node: ast.Name) -> bool:
 
 def _is_size(node: ast.expr) -> bool:
     value = node.value if isinstance(node, ast.Constant) else None
-    return type(value) is int and value >= SMALLEST_LITERAL and value & (value - 1) == 0
+    if type(value) is not int:
+        return False
+    return value >= SMALLEST_LITERAL and value & (value - 1) == 0
 
 
 def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, ...]:
@@ -298,7 +336,8 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
     options = [node.value for node in nodes_of(source.launcher, ast.keyword) if node.arg in OPTIONS]
     equal = [node for node in nodes_of(source.launcher, ast.Constant) if node.value == like.value]
     # 64.0 equals 64, but is no size.
-    return tuple(node for node in equal if type(node.value) is int and node not in options)
+    integers = (node for node in equal if type(node.value) is int)
+    return tuple(node for node in integers if node not in options)
 
 
 def is_refused(observation: Observation, text: str) -> bool:
@@ -306,11 +345,13 @@ def is_refused(observation: Observation, text: str) -> bool:
 
     Triton has no room for it, or the script has an assertion or raises an error.
     """
-    if observation.failure is None or observation.failure.line is None:
+    failure = observation.failure
+    if failure is None or failure.line is None:
         return False
-    if any(message in observation.failure.message for message in (TOO_LARGE, TOO_SMALL)):
+    is_of_triton = any(message in failure.message for message in (TOO_LARGE, TOO_SMALL))
+    if is_of_triton:
         return True
-    line = lines_of(text)[observation.failure.line - 1].strip()
+    line = lines_of(text)[failure.line - 1].strip()
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
 
@@ -326,7 +367,8 @@ def _find_mixed_line(
         for use, name in _alternative_names(source, broken)
         if all(right(with_changes(source, [*change, (use, name)])) for change in changes)
     ]
-    return fixes[0] if len({fix.line for fix in fixes}) == 1 else None
+    lines = {fix.line for fix in fixes}
+    return fixes[0] if len(lines) == 1 else None
 
 
 def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, str]]:
@@ -337,15 +379,20 @@ def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.N
     """
     names = {name for name, _ in _constexpr_arguments(source)} | _constant_sizes(source).keys()
     solution_lines = {line.strip() for line in source.exercise.solution.splitlines()}
-    functions = [function for function in (*source.kernels, source.launcher) if function is not None]
-    unmixable = {value for call, kernel in _launches(source) for value in _distinct_arguments(call, kernel)}
-    uses = [node for function in functions for node in nodes_of(function, ast.Name) if node.id in names]
+    unmixable = set[ast.expr]().union(*itertools.starmap(_distinct_arguments, _launches(source)))
+    uses = [node for node in _names_read(source) if node.id in names]
     for use in uses:
-        if use in unmixable or not _is_read(use) or source.line(use.lineno) in solution_lines:
+        if use in unmixable or source.line(use.lineno) in solution_lines:
             continue
         alternatives = names - {use.id} if use.id == broken.name else {broken.name}
         # The order of a set of strings changes from run to run.
         yield from ((use, name) for name in sorted(alternatives))
+
+
+def _names_read(source: Source) -> Iterator[ast.Name]:
+    """Yield the names that the kernels read, and then the launcher's."""
+    for function in (*source.kernels, source.launcher):
+        yield from filter(_is_read, nodes_of(function, ast.Name))
 
 
 def _distinct_arguments(call: ast.Call, kernel: Function) -> list[ast.expr]:

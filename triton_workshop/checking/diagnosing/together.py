@@ -24,18 +24,30 @@ MOST = 8
 
 def changes_together(function: Function, changes: Iterable[Change]) -> Iterator[Change]:
     """Yield the changes that fit each of several lines in a row."""
-    single: dict[int, list[Change]] = {}
-    for change in changes:
-        if not change.also and not change.line:
-            single.setdefault(change.node.lineno, []).append(change)
+    single = _single_changes(changes)
     for statements in _alike(function):
         of_each = [_by_signature(statement, single.get(statement.lineno, ())) for statement in statements]
         # All of them may be meant, or two: of four pointers, those to k and v.
         for first, last in dict.fromkeys([(0, len(of_each) - 1), *pairwise(range(len(of_each)))]):
-            for signature, change in of_each[first].items():
-                rest = [each[signature] for each in of_each[first + 1 : last + 1] if signature in each]
-                if len(rest) == last - first:
-                    yield replace(change, also=tuple((each.node, each.replacement) for each in rest))
+            yield from _common_changes(of_each[first], of_each[first + 1 : last + 1])
+
+
+def _single_changes(changes: Iterable[Change]) -> dict[int, list[Change]]:
+    """Return the changes of one node, by its line."""
+    single: dict[int, list[Change]] = {}
+    of_one_node = (change for change in changes if not change.also)
+    for change in of_one_node:
+        if not change.line:
+            single.setdefault(change.node.lineno, []).append(change)
+    return single
+
+
+def _common_changes(first: dict[Signature, Change], others: Sequence[dict[Signature, Change]]) -> Iterator[Change]:
+    """Yield the changes of a statement that the others have as well."""
+    for signature, change in first.items():
+        rest = [each[signature] for each in others if signature in each]
+        if len(rest) == len(others):
+            yield replace(change, also=tuple((each.node, each.replacement) for each in rest))
 
 
 def _alike(function: Function) -> Iterator[list[ast.stmt]]:

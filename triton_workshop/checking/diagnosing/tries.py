@@ -22,7 +22,7 @@ from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.provenance import Provenance
-from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
+from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, nodes_of
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.exercise import Exercise
 
@@ -126,7 +126,8 @@ class Tries:
         key = text, case.name
         if key not in self._observations:
             is_baseline = text == self._source.text or math.isinf(self._slow)
-            baseline = None if is_baseline or self._confirms else self.observe(self._source.text, case)
+            needs_baseline = not (is_baseline or self._confirms)
+            baseline = self.observe(self._source.text, case) if needs_baseline else None
             # Only now: the script's own run may have used up the time.
             if time.process_time() > self._end:
                 return None
@@ -207,15 +208,17 @@ class Tries:
         with others, a mistake may only not show. Nor does one show that programs make together if there is only one.
         """
         baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
-        if baseline is None or observation is None or not self.is_right(text, case):
+        if baseline is None or observation is None:
+            return False
+        if not self.is_right(text, case):
             return False
         if _largest_grid(observation) == 1 < _largest_grid(baseline):  # one program alone does not meet the others
             return False
-        unwritten = None if baseline.output is None else baseline.output.unwritten
-        complete = unwritten is not None and not unwritten.any() and not baseline.faults
-        return not complete or (
-            _programs(observation) <= _programs(baseline) and _tiles(observation) <= _tiles(baseline)
-        )
+        if not _is_complete(baseline):
+            return True
+        if _programs(observation) > _programs(baseline):
+            return False
+        return _tiles(observation) <= _tiles(baseline)
 
     def is_right_in_all(self, text: str) -> bool:
         """Return whether a text passes every case, and wastes no work.
@@ -228,7 +231,9 @@ class Tries:
             # The last cases tell the most mistakes apart.
             usual, long = reversed(self._exercise.cases), self._exercise.long_cases
             is_right = all(self._is_confirmed(text, case) for case in usual)
-            return is_right and all(self._is_confirmed(text, case) or self._is_late(text, case) for case in long)
+            if not is_right:
+                return False
+            return all(self._is_confirmed_or_late(text, case) for case in long)
         finally:
             self._seconds_to_confirm -= time.process_time() - started
             # To confirm a repair takes none of the search's time.
@@ -236,6 +241,9 @@ class Tries:
 
     def _is_confirmed(self, text: str, case: Case) -> bool:
         return self.is_right(text, case) and not self._wastes(text, case)
+
+    def _is_confirmed_or_late(self, text: str, case: Case) -> bool:
+        return self._is_confirmed(text, case) or self._is_late(text, case)
 
     def _is_late(self, text: str, case: Case) -> bool:
         """Return whether time was up before a text had passed or failed a case."""
@@ -251,9 +259,12 @@ class Tries:
         if observation is None:
             return True
         programs = _programs(baseline or observation)
-        if any(launch.programs == 0 for launch in observation.launches):  # what does nothing is not wrong
+        is_empty = any(launch.programs == 0 for launch in observation.launches)
+        if is_empty:  # what does nothing is not wrong
             return True
-        return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
+        stores_again = any(launch.stored_again for launch in observation.launches)
+        is_idle = any(launch.idle > max(programs, 1) for launch in observation.launches)
+        return stores_again or is_idle
 
     def _observe(self, text: str, case: Case) -> Observation:
         return self._run(text, case)
@@ -283,14 +294,25 @@ def _largest_grid(observation: Observation) -> int:
     return max((launch.programs for launch in observation.launches), default=0)
 
 
+def _is_complete(observation: Observation) -> bool:
+    """Return whether a call is known to write every element, without a fault."""
+    unwritten = None if observation.output is None else observation.output.unwritten
+    if unwritten is None:
+        return False
+    return not unwritten.any() and not observation.faults
+
+
 def _programs(observation: Observation) -> int:
     return sum(launch.programs for launch in observation.launches)
 
 
 def _tiles(observation: Observation) -> set[tuple[str, str, int | float]]:
     """The sizes of blocks in its launches."""
-    sizes = ((launch.kernel, name, size) for launch in observation.launches for name, size in launch.numbers.items())
-    return {block for block in sizes if "BLOCK" in block[1].upper()}
+    found = set[tuple[str, str, int | float]]()
+    for launch in observation.launches:
+        sizes = ((launch.kernel, name, size) for name, size in launch.numbers.items())
+        found.update(block for block in sizes if "BLOCK" in block[1].upper())
+    return found
 
 
 @contextmanager
@@ -315,8 +337,9 @@ def _never_ends(text: str) -> bool:
     It would take all the time there is.
     """
     with suppress(SyntaxError):
-        loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
-        return any(names_stored(loop).isdisjoint(names_loaded(loop.test)) and not _has_exit(loop) for loop in loops)
+        loops = nodes_of(ast.parse(text), ast.While)
+        without_change = (loop for loop in loops if names_stored(loop).isdisjoint(names_loaded(loop.test)))
+        return not all(map(_has_exit, without_change))
     return False
 
 
@@ -334,9 +357,13 @@ def _shows_right_result(
     output = observation.output
     if output is None or output.provenance not in (Provenance.KERNEL, Provenance.COPY):
         return False
-    if observation.changed_inputs or observation.faults:
+    if observation.changed_inputs:
+        return False
+    if observation.faults:
         return False
     if case.name not in references:
         references[case.name] = Comparison(exercise, case.arguments("cpu"), observation)
     reference = references[case.name]
-    return output.values.dtype == exercise.result_dtype(*reference.arguments) and reference.of_call(observation).right
+    if output.values.dtype != exercise.result_dtype(*reference.arguments):
+        return False
+    return reference.of_call(observation).right

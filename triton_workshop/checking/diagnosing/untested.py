@@ -8,6 +8,7 @@ code that ends a function early or reports an error.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
@@ -52,12 +53,16 @@ def find_untested_code(source: Source, branches: Set[Branch]) -> Iterator[Untest
         # A branch without a condition has gone this way on its line, whatever the condition was.
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
         # Of a condition that has not run at all, neither way is the untested one.
-        if len(ways) != 1 or not inputs.decide(node.test, scopes):
+        if len(ways) != 1:
+            continue
+        if not inputs.decide(node.test, scopes):
             continue
         needed = not next(iter(ways))
         code = _code_of(node, needed)
         spared = _is_for_none(node.test, needed, arguments) or _is_option(around)
-        if any(map(_matters, code)) and not spared:
+        if spared:
+            continue
+        if any(map(_matters, code)):
             snippet = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
             last = code[-1].end_lineno or code[-1].lineno
             yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, snippet)
@@ -125,32 +130,27 @@ def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
     if isinstance(value, ast.Name):
         # A number that the launcher is given, such as a factor, may be 0 where no tensor is empty.
         return value.id not in arguments
-    return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and callee_name(value) in ("numel", "len"))
+    if isinstance(value, ast.Call):
+        return callee_name(value) in ("numel", "len")
+    return isinstance(value, ast.Subscript)
 
 
 def _is_option(around: ast.AST | None) -> bool:
     """Return whether a value goes to the compiler, as a number of warps does."""
-    names = [around.arg] if isinstance(around, ast.keyword) else []
-    if isinstance(around, ast.Assign):
-        names = [name.id for target in around.targets for name in nodes_of(target, ast.Name)]
-    return any(name in OPTIONS for name in names)
+    if isinstance(around, ast.keyword):
+        return around.arg in OPTIONS
+    if not isinstance(around, ast.Assign):
+        return False
+    names = itertools.chain.from_iterable(nodes_of(target, ast.Name) for target in around.targets)
+    return any(name.id in OPTIONS for name in names)
 
 
 class _Inputs:
     """The values of a script that depend on its inputs, by its text."""
 
     def __init__(self, source: Source) -> None:
-        self._calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
-        used = _used_functions(source)
-        for call, scopes in _calls(source.tree):
-            # A function that the launcher does not use, such as an earlier attempt, passes no inputs on.
-            if scopes and scopes[0] not in used:
-                continue
-            function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-            # Whoever uses the script calls the launcher, with other values than the script itself.
-            if isinstance(function, ast.Name) and function.id != source.exercise.launcher:
-                self._calls.setdefault(function.id, []).append((call, scopes))
-        keys = [key for node in source.nodes_of(ast.Dict) for key in node.keys]
+        self._calls = _calls_by_function(source)
+        keys = itertools.chain.from_iterable(node.keys for node in source.nodes_of(ast.Dict))
         self._tuned = {key.value for key in keys if isinstance(key, ast.Constant)}
         """Keys of a tuner's configurations or heuristics, and other such keys."""
         self._visited: set[tuple[Scope, str]] = set()
@@ -166,9 +166,11 @@ class _Inputs:
         """Return whether a value may differ between calls, or between programs."""
         if value is None:
             return True
-        names = {node.id for node in nodes_of(value, ast.Name)}
         calls = {callee_name(node) for node in nodes_of(value, ast.Call)}
-        return not calls.isdisjoint(OF_PROGRAMS) or any(self._name_varies(name, scopes) for name in names)
+        if not calls.isdisjoint(OF_PROGRAMS):
+            return True
+        names = {node.id for node in nodes_of(value, ast.Name)}
+        return any(self._name_varies(name, scopes) for name in names)
 
     def _name_varies(self, name: str, scopes: tuple[Scope, ...]) -> bool:
         # From the inside out, as Python looks a name up.
@@ -176,20 +178,25 @@ class _Inputs:
             scope, inside = scopes[depth - 1], scopes[:depth]
             is_parameter = name in parameters_of(scope.args)
             values = [] if is_parameter else list(_values_of(name, scope))
-            if not (is_parameter or values):
+            is_local = is_parameter or bool(values)
+            if not is_local:
                 continue
             # A loop's variable may depend on itself; what else it depends on has been looked at by then.
             if (scope, name) in self._visited:
                 return False
             self._visited.add((scope, name))
-            return self._parameter_varies(scope, name) if is_parameter else any(self._varies(v, inside) for v in values)
+            if is_parameter:
+                return self._parameter_varies(scope, name)
+            return any(self._varies(value, inside) for value in values)
         return False  # one of the module
 
     def _parameter_varies(self, scope: Scope, name: str) -> bool:
         calls = [] if isinstance(scope, ast.Lambda) else self._calls.get(scope.name, [])
-        arguments = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
         # With no call known, as of a lambda or the launcher, any value may be passed.
-        return not calls or any(self._varies(value, around) for value, around in arguments)
+        if not calls:
+            return True
+        arguments = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
+        return any(self._varies(value, around) for value, around in arguments)
 
 
 def _used_functions(source: Source) -> set[ast.stmt]:
@@ -203,8 +210,26 @@ def _used_functions(source: Source) -> set[ast.stmt]:
         functions = {named[name] for name in coming if name in named} - used
         used |= functions
         # Any mention counts: a launch subscripts its kernel before it calls it.
-        coming = {name.id for function in functions for name in nodes_of(function, ast.Name)}
+        names = itertools.chain.from_iterable(nodes_of(function, ast.Name) for function in functions)
+        coming = {name.id for name in names}
     return used
+
+
+def _calls_by_function(source: Source) -> dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]]:
+    """Return the calls that pass inputs on, by the function that they call."""
+    calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
+    used = _used_functions(source)
+    for call, scopes in _calls(source.tree):
+        # A function that the launcher does not use, such as an earlier attempt, passes no inputs on.
+        if scopes and scopes[0] not in used:
+            continue
+        function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
+        if not isinstance(function, ast.Name):
+            continue
+        # Whoever uses the script calls the launcher, with other values than the script itself.
+        if function.id != source.exercise.launcher:
+            calls.setdefault(function.id, []).append((call, scopes))
+    return calls
 
 
 def _calls(node: ast.AST, scopes: tuple[Scope, ...] = ()) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:
@@ -232,13 +257,12 @@ def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[o
         return dict(zip(names, call.args, strict=False)).get(name, defaults.get(name))
     # How many arguments a `*` stands for is not known: as many as there have to be.
     trailing = call.args[stars[-1] + 1 :]
+    if not trailing:
+        return defaults.get(name)
     # What is passed by keyword or by a tuner is none of those behind the `*`.
     passed = {keyword.arg for keyword in call.keywords} | tuned
-    last = (
-        [parameter_name for parameter_name in names[:required] if parameter_name not in passed][-len(trailing) :]
-        if trailing
-        else []
-    )
+    required_names = [parameter for parameter in names[:required] if parameter not in passed]
+    last = required_names[-len(trailing) :]
     return dict(zip(last, trailing, strict=False)).get(name, defaults.get(name))
 
 

@@ -5,6 +5,7 @@ A line is known by its numbers: those of all programs, in all iterations. Names,
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,13 +97,18 @@ Lines = dict[Definition, Numbers]
 def lines_of(launches: Iterable[Launch], file: str) -> Lines:
     """Return the numbers of each line of a file, in order of execution."""
     found: Lines = {}
-    steps = (step for launch in launches if launch.steps is not None for step in launch.steps.all)
+    recordings = (launch.steps for launch in launches if launch.steps is not None)
+    steps = itertools.chain.from_iterable(recording.all for recording in recordings)
     for order, step in enumerate(steps):
-        if step.line.file == file and step.operation != "argument":
-            for name, value in _values_of(step.name or step.operation, step.value):
-                numbers = found.setdefault(Definition(step.line.number, name), Numbers(order))
-                numbers.is_load |= step.operation == "load"
-                _add(numbers, value, order)
+        if step.line.file != file:
+            continue
+        if step.operation == "argument":
+            continue
+        result = step.name or step.operation
+        for name, value in _values_of(result, step.value):
+            numbers = found.setdefault(Definition(step.line.number, name), Numbers(order))
+            numbers.is_load |= step.operation == "load"
+            _add(numbers, value, order)
     for numbers in found.values():
         numbers.close()
     return found
@@ -117,16 +123,20 @@ def _values_of(name: str, value: StepValue) -> Iterator[tuple[str, StepValue]]:
 
 
 def _add(numbers: Numbers, value: StepValue, order: int) -> None:
-    if value.dtype.startswith("pointer") or value.data.dtype == object or value.data.dtype == np.bool_:
+    if value.dtype.startswith("pointer"):
+        return
+    if value.data.dtype in (object, np.bool_):
         return
     block = np.asarray(value.data, np.float64)
     if value.undefined is not None:
         # The simulator marks these elements with NaN or an absurd number, which the line has not computed.
         block = np.where(value.undefined, 0.0, block)
-    # Not -inf: scripts put it where something is masked.
-    if numbers.first_nan is None and bool((np.isnan(block) | (block == np.inf)).any()):
-        numbers.first_nan = order
-    if value.dtype == "fp32" or value.dtype == "fp64":
+    if numbers.first_nan is None:
+        # Not -inf: scripts put it where something is masked.
+        is_nan = np.isnan(block) | (block == np.inf)
+        if is_nan.any():
+            numbers.first_nan = order
+    if value.dtype in ("fp32", "fp64"):
         # Negated, so that NaN is masked, too.
         masked = ~(np.abs(block) <= MASKED)
         # Small whole numbers, such as counts and zeros, are on many lines by chance.
@@ -186,10 +196,12 @@ def share(numbers: Numbers, counterparts: Numbers, factor: float = 1.0) -> float
     if numbers.is_masked != counterparts.is_masked:
         return 0.0
     common = _share(numbers.elements, counterparts.elements, factor)
+    if common < KNOWN:
+        return common
     # A mask in another place leaves most numbers as they are: it shows beside what is masked.
-    if common >= KNOWN and len(numbers.edge) >= FEW:
-        return min(common, _share(numbers.edge, counterparts.edge, factor))
-    return common
+    if len(numbers.edge) < FEW:
+        return common
+    return min(common, _share(numbers.edge, counterparts.edge, factor))
 
 
 def first_difference(numbers: Numbers, counterparts: Lines, factors: Sequence[float]) -> int:
@@ -198,24 +210,36 @@ def first_difference(numbers: Numbers, counterparts: Lines, factors: Sequence[fl
     If there is none, it is beyond all steps; if they differ only in what is masked, it is the line's first one.
     """
     for order, block in zip(numbers.orders, numbers.blocks, strict=True):
-        pairs = ((counterpart.elements, factor) for counterpart in counterparts.values() for factor in factors)
-        if len(block) >= FEW and not any(_share(block, elements, factor) >= KNOWN for elements, factor in pairs):
+        if len(block) < FEW:
+            continue
+        if not _is_any_of(block, counterparts, factors):
             return order
     # What differs may be which of them are masked.
-    pairs = ((counterpart.elements, factor) for counterpart in counterparts.values() for factor in factors)
     # Exact numbers have no blocks, so the step in which they differ is not known.
-    is_same = numbers.is_exact or any(_share(numbers.elements, elements, factor) >= KNOWN for elements, factor in pairs)
+    is_same = numbers.is_exact or _is_any_of(numbers.elements, counterparts, factors)
     return numbers.order if is_same else sys.maxsize
 
 
+def _is_any_of(elements: Array, counterparts: Lines, factors: Sequence[float]) -> bool:
+    """Return whether another line has the elements, by one of the factors."""
+    for counterpart in counterparts.values():
+        for factor in factors:
+            if _share(elements, counterpart.elements, factor) >= KNOWN:
+                return True
+    return False
+
+
 def _share(elements: Array, counterparts: Array, factor: float) -> float:
-    if len(elements) < FEW or not len(counterparts):
+    if len(elements) < FEW:
+        return 0.0
+    if not len(counterparts):
         return 0.0
     if len(elements) < SMALL and len(counterparts) > SMALL * SMALL * len(elements):
         return 0.0
-    some = elements[np.linspace(0, len(elements) - 1, 8).astype(int)]
-    if len(elements) > 100 and _hits(some, counterparts, factor).mean() < 0.7:
-        return 0.0
+    if len(elements) > 100:
+        some = elements[np.linspace(0, len(elements) - 1, 8).astype(int)]
+        if _hits(some, counterparts, factor).mean() < 0.7:
+            return 0.0
     step = -(-len(elements) // MAX_ELEMENTS)
     return float(_hits(elements[::step], counterparts, factor).mean())
 
@@ -231,7 +255,9 @@ def _hits(elements: Array, counterparts: Array, factor: float) -> Array:
 
 
 def _share_exactly(elements: Array, counterparts: Array) -> float:
-    if len(elements) < FEW or not len(counterparts):
+    if len(elements) < FEW:
+        return 0.0
+    if not len(counterparts):
         return 0.0
     step = -(-len(elements) // MAX_ELEMENTS)
     return float(np.isin(elements[::step], counterparts).mean())
@@ -242,15 +268,14 @@ def factors_of(launches: Iterable[Launch]) -> list[float]:
 
     The lines are of different styles.
     """
-    given = {
-        float(value)
-        for launch in launches
-        for value in launch.arguments.values()
-        if isinstance(value, float) and 1e-3 < abs(value) < 1e3 and not value.is_integer()
-    }
+    arguments = itertools.chain.from_iterable(launch.arguments.values() for launch in launches)
+    floats = (float(value) for value in arguments if isinstance(value, float))
+    of_usual_size = (value for value in floats if 1e-3 < abs(value) < 1e3)
+    given = {value for value in of_usual_size if not value.is_integer()}
     of_scale = [1.0, *sorted(given)[:2]]
+    bases = (1.0, LOG2_E, 1 / LOG2_E)
     # 1.0 goes first, so that the first `BASES` factors are bases alone.
-    every = [base * scale**power for scale in of_scale for power in (1, -1) for base in (1.0, LOG2_E, 1 / LOG2_E)]
+    every = [base * scale**power for scale, power, base in itertools.product(of_scale, (1, -1), bases)]
     return list(dict.fromkeys(every))
 
 

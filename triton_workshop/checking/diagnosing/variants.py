@@ -29,7 +29,9 @@ def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, 
 
     The first change has the number 1. A target of an assignment, for example, does not fit in.
     """
-    parents = {child: node for node in source.nodes for child in ast.iter_child_nodes(node)}
+    parents: dict[ast.AST, ast.AST] = {}
+    for node in source.nodes:
+        parents.update(dict.fromkeys(ast.iter_child_nodes(node), node))
     choices: Choices = {}
     fitting = []
     for number, change in enumerate(changes, 1):
@@ -75,12 +77,16 @@ def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST
         return node, ast.parse(replacement).body
     if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
         return _in_parent(node.elts, replacement, parents)
-    if not isinstance(node, ast.expr) or _is_target(node):
+    if not isinstance(node, ast.expr):
+        return None
+    if _is_target(node):
         return None
     parent = parents.get(node)
     # No `a if … else b` can hold a slice such as `:`, but it can hold the whole `x[:, None]`.
     if isinstance(parent, ast.Subscript) and parent.slice is node:
-        return None if _is_target(parent) else (parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]"))
+        if _is_target(parent):
+            return None
+        return parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]")
     return node, _parsed(replacement)
 
 
