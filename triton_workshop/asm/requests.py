@@ -89,8 +89,8 @@ def parse_subjects(
 
     With one script, `compare` adds the plain solution or, beside that, the fast one.
     """
-    are_both = plain and fast
-    if are_both and not compare:
+    both = plain and fast
+    if both and not compare:
         raise MisuseError("--plain and --fast are two solutions: choose one, or add --compare")
     most = 2 if compare else 1
     if len(arguments) > most:

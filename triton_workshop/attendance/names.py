@@ -102,7 +102,7 @@ def _drop_stacked_marks(text: str) -> Iterator[str]:
     """Yield the characters without marks that pile up over other lines."""
     marks, previous = 0, ""
     for character in text:
-        # A joiner leaves the count as it is: otherwise marks with one between them would be counted anew.
+        # A joiner leaves the count as it is: otherwise the count would start over at marks with one between them.
         if character in JOINERS:
             yield character
             continue

@@ -90,7 +90,7 @@ class Programs:
         if old != new:
             result.data = source.data * old // new
             misaligned = source.data * old % new != 0
-            # In the middle of one of the new elements, an address has no index, and is looked up anew.
+            # An address in the middle of one of the new elements has no index, and is looked up again.
             if misaligned.any():
                 data, origin = self.memory.space.pointers(self.memory.space.addresses(source), target, self.integers)
                 result.data = np.where(misaligned, data, result.data)

@@ -105,7 +105,7 @@ class Ordering:
         for event in reversed(self._events[length:]):
             self._now[event.program] = event.moment
         del self._events[length:]
-        # What an event had replaced is not kept, so those that are left are remembered anew.
+        # What an event had replaced is not kept, so the remaining ones are recorded again.
         self._acquirers.clear()
         self._released.clear()
         self._acquired.clear()

@@ -70,7 +70,7 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     if is_int32 and int32.is_narrow():
         data = int32.wrap(source.data.astype(np.int64))
     result = source.with_data(data, target)
-    # An absurd integer would become an ordinary float, so the marker is set anew: NaN.
+    # An absurd integer would become an ordinary float, so the marker becomes NaN.
     if target.is_floating() and not source.dtype.scalar.is_floating():
         return result.mark_undefined()
     if is_integer_cast:

@@ -63,14 +63,14 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     """
     read = Counter(names_loaded(function))
     for change in changes:
-        is_useful = change.kind in KEEPING or _keeps_names_read(change, read)
+        is_useful = change.kind in KEEPING or _preserves_reads(change, read)
         if not is_useful:
             continue
         if change.replacement != ast.unparse(change.node):
             yield change
 
 
-def _keeps_names_read(change: Change, read: Counter[str]) -> bool:
+def _preserves_reads(change: Change, read: Counter[str]) -> bool:
     """Return whether all names are still read after a change."""
     # By words, as a replacement need not be an expression by itself: see "arguments" in `_of_orders`.
     lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
@@ -134,7 +134,7 @@ def _editable_children(node: ast.AST, tiles: set[ast.AST]) -> Sequence[ast.AST]:
     """Return the parts of a node that may be changed by themselves."""
     match node:
         case ast.While():
-            return [child for child in node.body if not _keeps_going(child, node)]
+            return [child for child in node.body if not _advances(child, node)]
         case ast.If() | ast.IfExp():
             return _children_of_condition(node)
         case ast.BinOp(op=ast.Sub() | ast.FloorDiv()):
@@ -180,7 +180,7 @@ def _asks_for_one_value(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Eq | ast.NotEq) for node in walk(test))
 
 
-def _keeps_going(statement: ast.stmt, loop: ast.For | ast.While) -> bool:
+def _advances(statement: ast.stmt, loop: ast.For | ast.While) -> bool:
     """Return whether a statement assigns what ends a `while` loop."""
     return isinstance(loop, ast.While) and not names_stored(statement).isdisjoint(names_loaded(loop.test))
 
@@ -603,7 +603,7 @@ def _of_sums(statement: ast.stmt) -> Iterator[Change]:
     loops = [node for node in walk(statement) if isinstance(node, ast.For | ast.While)]
     for loop in loops:
         for node in loop.body:
-            if _keeps_going(node, loop):
+            if _advances(node, loop):
                 continue
             match node:
                 case ast.Assign([ast.Name(name), *_], value):
