@@ -749,14 +749,14 @@ def test_the_page_may_say_that_parts_err_less_than_cublas() -> None:
     assert [each for each in REPORT["accuracy"] if each["fast"] >= each["vendor"]] == []
 
 
-def test_the_page_calls_16_bits_a_tie_since_cublas_differs_more_from_itself() -> None:
-    assert f"Read {ratio(HEADLINE['matmul 8192, float16'], 'eager'):.2f} for float16 as a tie" in text_of(
-        "docs/performance.md"
-    )
-    [again] = [each["time"]["median"] for each in REPORT["data_types"] if each["inputs"] == "float16"]
-    times = HEADLINE["matmul 8192, float16"]["times"]
-    eager, fast = times["eager"]["median"], times["fast"]["median"]
-    assert min(abs(eager - fast), abs(again - fast)) < abs(eager - again)
+def test_the_page_calls_16_bits_a_tie_since_the_times_vary_more() -> None:
+    result = HEADLINE["matmul 8192, float16"]
+    times = (result["times"]["fast"], result["times"]["eager"])
+    spreads = [(time["high"] - time["low"]) / time["median"] for time in times]
+    claim = f"Read {ratio(result, 'eager'):.2f} for float16 as a tie: from call to call, both times vary by 5%."
+    assert claim in text_of("docs/performance.md")
+    assert [f"{spread:.0%}" for spread in spreads] == ["5%", "5%"]
+    assert ratio(result, "eager") - 1 < min(spreads)
 
 
 def rates(kernel: str, *contenders: str) -> tuple[str, ...]:
@@ -891,7 +891,7 @@ def claims_about_slides_own_code() -> Iterator[str]:
     yield from claims_about_cross_entropy()
     small, large = (figure(f"add, 2^28 floats, blocks of {size}") for size in (256, 1024))
     yield f"Blocks of 256 are as fast as blocks of 1024: {small:.3f} ms."
-    assert round(small, 2) == round(large, 2)
+    assert abs(small - large) < 0.01
     odd, even = (
         each["times"]["plain"]["median"] for each in (odd_result("add", "268,435,455 floats"), result_of("add"))
     )

@@ -13,8 +13,8 @@ makes it so fast, and saves what little is left:
   would cost a few instructions before the first load, which a vector of 1,000
   elements cannot hide.
 
-On an H200, 2^28 floats: plain 0.741 ms, fast 0.741 ms, a copy of the same number
-of bytes 0.759 ms (benchmarks/results/h200.md).
+On an H200, 2^28 floats: plain 0.741 ms, fast 0.740 ms, a copy of the same number
+of bytes 0.758 ms (benchmarks/results/h200.md).
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -25,9 +25,9 @@ So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
 On an H200, 8192 × 8192 pixels, where a copy takes 0.381 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 0.740 ms   fast 0.392 ms
-    5 × 5   plain 1.317 ms   fast 0.404 ms
-    7 × 7   plain 3.067 ms   fast 0.507 ms
+    3 × 3   plain 0.739 ms   fast 0.392 ms
+    5 × 5   plain 1.318 ms   fast 0.404 ms
+    7 × 7   plain 3.052 ms   fast 0.506 ms
 
 With 7 × 7 weights, that is a third more than a copy, although arithmetic alone would
 take less than one: of the time that Nsight Compute samples, warps spend over half

@@ -33,8 +33,8 @@ Four ideas:
 
 On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
 
-    float32   plain 3.547 ms   cuBLAS 2.696 ms   bf16x6 1.593 ms   fp16x3 0.845 ms
-    float16   plain 0.425 ms   cuBLAS 0.199 ms   fast 0.195 ms
+    float32   plain 3.547 ms   cuBLAS 2.695 ms   bf16x6 1.575 ms   fp16x3 0.848 ms
+    float16   plain 0.424 ms   cuBLAS 0.198 ms   fast 0.196 ms
 
 For 16 bits, that is a tie. Warps that only copy (warp_specialize), groups of 8 rows of
 tiles, and storing C in halves changed less than the next run does. At the power limit,
