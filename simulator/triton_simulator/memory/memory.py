@@ -36,7 +36,7 @@ from triton_simulator.storage.accesses import (
 )
 from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.storage.regions import Region, Storage
-from triton_simulator.storage.undo import Undo
+from triton_simulator.storage.undo import Undo, elements_at
 from triton_simulator.values.formats import (
     Array,
     decode,
@@ -239,11 +239,12 @@ class Memory:
         flat = access.region.elements(storage_dtype(dtype))
         # Races compare the old value with the new one, so they are checked before memory changes.
         uniform = len(lanes.group) < len(self.group)
-        self.races.store(access, flat[access.run], new, single=lanes.size == 1, uniform=uniform)
-        self.undo.put(flat, access.run, new)
+        current = elements_at(flat, access.run)
+        self.races.store(access, current, new, single=lanes.size == 1, uniform=uniform)
+        self.undo.put(flat, access.run, new, current)
         # Within the group, a later program may have replaced what an earlier one stored.
         if len(lanes.group) > 1:
-            self.races.check_overwrites(access, flat[access.run], new)
+            self.races.check_overwrites(access, lambda: elements_at(flat, access.run), new)
 
     def _begin_update(self, access: Access, lanes: Lanes, atomic: Atomic, unsure: Array | None) -> None:
         """Record an atomic, before memory changes."""

@@ -12,7 +12,15 @@ import numpy as np
 
 from triton_simulator.faults import Action, FaultLog, Kind, Site, Weakness, WeakOrder
 from triton_simulator.lines import KernelLine, current_line
-from triton_simulator.races.names import ATOMIC, NOBODY, Names, has_own_name, is_atomic, is_other_program
+from triton_simulator.races.names import (
+    ATOMIC,
+    NOBODY,
+    Names,
+    has_own_name,
+    is_atomic,
+    is_other_program,
+    is_untouched,
+)
 from triton_simulator.races.ordering import UNKNOWN, Ordering
 from triton_simulator.races.shadow import NamedAccess, Shadow, Table, as_indices
 from triton_simulator.races.threads import Threads
@@ -26,6 +34,7 @@ from triton_simulator.values.thread_scalars import Share
 SLACK_BYTES = 64 << 20
 """Bytes that a launch's shadows may take besides their storages' share."""
 MIN_EVENTS = 1024
+NAME_TYPES = tuple(map(np.dtype, ("u8", "u4", "u2", "u1")))
 
 
 class Races:
@@ -228,10 +237,11 @@ class Races:
             foreign = self._foreign(named, silent[named.marks])
             self._report(named, silent, foreign & changed, stored=True, excluded=excluded)
 
-    def check_overwrites(self, access: Access, current: Array, replacement: Array) -> None:
+    def check_overwrites(self, access: Access, current: Callable[[], Array], replacement: Array) -> None:
         """Report races within a store, after it has happened.
 
-        Programs of the same group may have replaced what another one just stored.
+        Programs of the same group may have replaced what another one just stored. `current` looks up what memory holds,
+        which takes time and is seldom needed.
         """
         # In a run of successive elements, none occurs twice.
         if isinstance(access.run, slice):
@@ -242,7 +252,7 @@ class Races:
         lost = is_other_program(last, named.names)
         if not lost.any():
             return
-        same = bits(current) == bits(replacement)
+        same = bits(current()) == bits(replacement)
         self._report(named, named.shadow.writers, lost & ~same & (last != NOBODY), stored=True)
         if named.shadow.readers is None:
             return
@@ -331,6 +341,8 @@ class Races:
 
     def _foreign(self, named: NamedAccess, previous: Array) -> Array:
         """Return where an element's name is another program's."""
+        if is_untouched(previous):
+            return np.zeros(len(previous), np.bool_)
         foreign: Array
         names = named.shadow.names
         # Without events, a program has one moment, so names differ only where programs do; inexact ones say no more.
@@ -416,7 +428,7 @@ class Races:
         # A name is twice a moment, plus a bit; NOBODY and `several` need numbers, too.
         needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
         readers = storage.address in self._undo.plan.watched
-        kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
+        kinds = [kind for kind in NAME_TYPES if kind.itemsize <= needed.itemsize]
         # From the widest names to the narrowest; the last resort knows no readers, and finds no races with them.
         choices = [(kind, readers) for kind in kinds]
         choices.append((np.dtype("u1"), False))

@@ -9,7 +9,7 @@ import numpy as np
 from triton_simulator.faults import Site
 from triton_simulator.races.names import Names
 from triton_simulator.storage.accesses import Access
-from triton_simulator.storage.undo import Undo
+from triton_simulator.storage.undo import Undo, elements_at
 from triton_simulator.values.formats import Array
 
 MAX_SITES = 255
@@ -58,7 +58,7 @@ class Table:
         self.sites = Sites(elements, undo)
 
     def __getitem__(self, marks: Array | slice) -> Array:
-        return self._data[marks]
+        return elements_at(self._data, marks)
 
     def record(self, named: NamedAccess) -> None:
         """Write an access's names, and the line that it is on."""
