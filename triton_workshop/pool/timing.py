@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -47,6 +48,12 @@ JUDGE_SHARE = 3
 """The judge's own calls fill one of so many batches: no clock has to agree with another there."""
 SINGLE_CALLS = 3
 """Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
+MAKING_TRIES = 3
+"""Times that the judge makes the inputs of a batch: the processor decides how long it takes, so one is by chance."""
+EXTRA_BATCHES = 3
+"""Batches that may be repeated, as others on the machine delay one now and then: a claim that is wrong stays wrong."""
+LENGTH_TRIES = 2
+"""Batches that show how long one takes: the first is slower, as the GPU has idled."""
 LEAST_CALLS = 2
 """Calls of a batch with inputs of their own: whether a result is that of its own call, no single one shows."""
 LONGEST_BATCH = 4
@@ -148,7 +155,7 @@ class Timer:
             for contender in own:
                 local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
-            remote.making = min(local.make(_shifts_of_calls(base, plan)) for _ in range(2))
+            remote.making = statistics.median(local.make(_shifts_of_calls(base, plan)) for _ in range(MAKING_TRIES))
             remote.lengthen(calls)
             times = in_turns(contenders, lambda contender: [contender()], rounds)
         milliseconds = {name: timing.median for name, timing in times.items()}
@@ -240,6 +247,7 @@ class RemoteBatch:
         self._pace = pace
         self._shifts: list[Shifts] = []
         self._doubts = 0
+        self._extra_batches = EXTRA_BATCHES
         self._repeats = 1
         self.making = 0.0
         """Milliseconds in which the inputs of a call are made."""
@@ -269,20 +277,27 @@ class RemoteBatch:
 
         While others used the GPU, calls seemed slower than they are.
         """
-        elapsed = self._run(calls, self._script.sandbox.deadline(self._batch_seconds))[1]
+        elapsed = min(self._run_timed(calls)[1] for _ in range(LENGTH_TRIES))
         self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
-        launches = calls * self._repeats
-        claimed, elapsed = self._run(calls, self._script.sandbox.deadline(self._batch_seconds))
-        unexplained = elapsed - calls * self.making - launches * claimed
-        is_long = elapsed > LEAST_OVERHEADS * self._pace.overhead
-        is_explained = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
-        agrees = is_long and is_explained
-        self._doubts += not agrees
+        claimed, elapsed = self._run_timed(calls)
+        while not self._is_explained(claimed, elapsed, calls) and self._extra_batches:
+            self._extra_batches -= 1
+            claimed, elapsed = self._run_timed(calls)
+        if self._is_explained(claimed, elapsed, calls):
+            return claimed
+        self._doubts += 1
         # The judge's clock has messages and the making of inputs in it, so to disagree makes nobody faster.
-        return claimed if agrees else elapsed / launches
+        return elapsed / (calls * self._repeats)
+
+    def _is_explained(self, claimed: float, elapsed: float, calls: int) -> bool:
+        """Return whether the script's clock explains what the judge's says."""
+        running = calls * self._repeats * claimed
+        unexplained = elapsed - calls * self.making - running
+        is_long = elapsed > LEAST_OVERHEADS * self._pace.overhead
+        return is_long and running <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
 
     @property
     def _batch_seconds(self) -> float:
@@ -295,6 +310,9 @@ class RemoteBatch:
     def is_believed(self) -> bool:
         """Return True if the clocks agreed, but for one batch."""
         return self._doubts <= 1
+
+    def _run_timed(self, calls: int) -> tuple[float, float]:
+        return self._run(calls, self._script.sandbox.deadline(self._batch_seconds))
 
     def _run(self, calls: int, deadline: float) -> tuple[float, float]:
         """Run a batch; return the milliseconds that it claims, and the judge's."""

@@ -1,0 +1,54 @@
+"""A batch's time is the script's own if the judge's clock agrees, and delays by others do not count."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from triton_workshop.pool.timing import EXTRA_BATCHES, GPU_PACE, RemoteBatch
+
+CALLS = 10
+GOOD, DELAYED, LYING = (1.0, 11.0), (1.0, 14.0), (0.1, 11.0)
+"""Milliseconds that a batch claims for each call, and that the judge sees for all."""
+
+
+def batch_of(monkeypatch: pytest.MonkeyPatch, *runs: tuple[float, float]) -> RemoteBatch:
+    """Return a batch whose runs have these times, the last of them for ever."""
+    sandbox = SimpleNamespace(deadline=lambda seconds: seconds)
+    batch = RemoteBatch(cast("Any", SimpleNamespace(sandbox=sandbox)), (), GPU_PACE)
+    remaining = [*runs]
+    monkeypatch.setattr(batch, "_run", lambda *_: remaining.pop(0) if len(remaining) > 1 else remaining[0])
+    return batch
+
+
+def test_a_claim_that_the_judge_can_explain_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(monkeypatch, GOOD)
+    assert [batch.time(CALLS) for _ in range(4)] == [1.0] * 4
+    assert batch.is_believed()
+
+
+def test_batches_that_others_delay_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(monkeypatch, DELAYED, GOOD, DELAYED, GOOD, GOOD, DELAYED, GOOD)
+    assert [batch.time(CALLS) for _ in range(4)] == [1.0] * 4
+    assert batch.is_believed()
+
+
+def test_a_claim_that_stays_too_small_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(monkeypatch, LYING)
+    assert [batch.time(CALLS) for _ in range(3)] == [1.1] * 3  # the judge's
+    assert not batch.is_believed()
+
+
+def test_only_so_many_batches_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody else waits for the GPU meanwhile."""
+    batch = batch_of(monkeypatch, *[LYING] * (EXTRA_BATCHES + 1), GOOD)
+    assert batch.time(CALLS) == 1.1
+    assert batch.time(CALLS) == 1.0
+
+
+def test_a_batch_gets_its_length_from_its_faster_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(monkeypatch, (1.0, 24.0), (1.0, 3.0), (1.0, 12.0))
+    batch.lengthen(CALLS)
+    assert batch.time(CALLS) == 12.0 / (4 * CALLS)  # four times as many launches; the claim is too large for 12 ms
