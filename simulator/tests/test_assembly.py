@@ -1,4 +1,4 @@
-"""Inline assembly: instructions give what the PTX ISA says, and what is not simulated says so."""
+"""Inline assembly: instructions give what a GPU gives, and what is not simulated says so."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import struct
 
 import numpy as np
 import pytest
+import torch
+import triton
+import triton.language as tl
 
 from triton_simulator.errors import NotSimulatedError
 from triton_simulator.values import ptx
@@ -99,24 +102,101 @@ RESULTS: list[tuple[str, tuple[int, ...], int]] = [
     ("setp.eq.f32", (TINY, 0), 0),
     ("mul.ftz.f16", (0x0001, 0x7000), 0),
     ("mul.ftz.f16", (0x0400, 0x3800), 0),
-    ("cvt.ftz.f16.f32", (f32(2.0**-20),), 0x0010),
+    ("cvt.rn.ftz.f16.f32", (f32(2.0**-20),), 0x0010),
     # Other modifiers
     ("add.sat.f32", (NAN, 0), 0),
     ("add.sat.f16x2", (0x3C00BC00, 0x3C003800), 0x3C000000),
     ("fma.rn.relu.f16", (0x3C00, 0xBC00, 0), 0),
     ("div.approx.f32", (f32(1.0), LARGEST), 0),
     ("div.full.f32", (f32(1.0), LARGEST), f32(2.0**-127)),
-    ("cvt.rzi.s32.f64", (0x7FF8 << 48,), 0x80000000),
+    ("cvt.rzi.s32.f64", (0x7FF8 << 48,), MANY - 0x7FFFFFFF),
     ("cvt.rzi.u64.f32", (NAN,), 1 << 63),
     ("cvt.rzi.s32.f32", (NAN,), 0),
+    # From here on, what an H200 gives. `.relu` makes 0 of -0.
+    ("cvt.rn.relu.bf16.f32", (0x80000000,), 0),
+    ("cvt.rn.relu.f16.f32", (0x80000000,), 0),
+    ("cvt.rn.relu.tf32.f32", (0x80000000,), 0),
+    ("cvt.rn.relu.f16x2.f32", (0x17518711, 0x80000000), 0),
+    ("cvt.rn.satfinite.relu.e4m3x2.f16x2", (0x6BC88000,), 0x7E00),
+    ("cvt.rn.relu.f16x2.e5m2x2", (0xC080,), 0),
+    ("fma.rn.ftz.relu.f16", (0xD9F8, 0x155, 0x8000), 0),
+    ("fma.rn.relu.bf16x2", (0x80005053, 0x40705050, 0x8000C070), 0x612B),
+    # Signed results of `cvt` fill a wider register with their sign.
+    ("cvt.rni.sat.s8.f32", (0xC39B9DA3,), MANY - 0x7F),
+    ("cvt.rzi.s8.f16", (0xD6AA,), MANY - 0x69),
+    ("cvt.rni.sat.u8.f32", (0xC39B9DA3,), 0),
+    ("cvt.sat.s16.s64", (0x9657B8DAB88FDAF8,), MANY - 0x7FFF),
+    ("cvt.s16.u16", (0xAB7B,), MANY - 0x5484),
+    # Division by 0
+    ("div.s16", (2, 0), 0xFFFF),
+    ("rem.u16", (2, 0), 0xFFFF),
+    ("div.u32", (0x1BE449E4, 0), 0xFFFFFFFF),
+    ("rem.s64", (0x7FFF, 0), MANY),
+    # Places of fields in 64 bits are numbers of 32 bits, and in 32 bits, of 8.
+    ("bfe.u64", (0x24F3EB4B5F3FBE62, 0x21, 0x10001), 0x1279F5A5),
+    ("bfe.s64", (0x1BFA4F91C, 0x108, 0x10), 0),
+    ("bfi.b64", (0xBDBF989DD72635E9, 0x3DBF989DD72635EB, 0x17, 0x108), 0x4EEB931AF4A635EB),
+    ("bfe.u32", (0xABCD, 0x108, 8), 0xAB),
+    # Of two numbers, the lower ones decide.
+    ("setp.eq.bf16x2", (0x3BEA39E1, 0xC28E39E1), 1),
+    ("setp.lt.bf16x2", (0x148D4524, 0x41F34521), 0),
+    ("setp.eq.ftz.f16x2", (0x3C000001, 0x40000000), 1),
+    # Products that float64 does not hold
+    ("fma.rn.f64", (0x7FEFFFFFFFFFFFFF, 0xBF871B87FB1426DD, 0x7F871B87FB1426DA), 0xFC52391E013AF649),
+    ("fma.rz.f64", (0x7FEFFFFFFFFFFFFF, 0xBF871B87FB1426DD, 0x7F871B87FB1426DA), 0xFC52391E013AF648),
+    ("mad.rn.f64", (0x7F670576EA3AB244, 0x405A000000000000, 0xFFD2B4709E4FB0D7), 0x7C70000000000000),
+    ("fma.rn.f64", (0x20E7255F1F0836A5, 0x8004E6D3B59422AD, 0), 1 << 63),
+    ("fma.rm.f64", (0x800233E7EF14F152, 0xC0AD7C744A717BA0, 0x80A03CDAA590355C), 0x443),
+    # Where `.ftz` does nothing, and where it comes before the rounding
+    ("cvt.rm.ftz.f16.f32", (0x807042F3,), 0x8001),
+    ("cvt.rp.ftz.f16.f32", (3,), 1),
+    ("fma.rn.ftz.f16", (0x800, 0x8803, 0x400), 0),
+    # Kinds of NaN
+    ("cvt.rna.tf32.f32", (NAN,), 0x7FFFE000),
+    ("cvt.rna.tf32.f32", (0x7F800001,), 0x7F800000),
+    ("cvt.rn.tf32.f32", (0x7FC00001,), 0x7FFFE000),
+    ("cvt.rz.tf32.f32", (0x7F800001,), 0x7FFFE000),
+    ("cvt.rn.f16.f32", (0x7F800001,), 0x7FFF),
+    ("cvt.rni.f32.f32", (0x7F800001,), NAN),
+    ("cvt.f32.f32", (0x7F800001,), 0x7F800001),
+    ("cvt.f32.bf16", (0xFF81,), 0xFF810000),
+    ("cvt.rn.satfinite.e4m3x2.f32", (0xFFC00001, 0x49742400), 0x7F7E),
 ]  # fmt: skip
+LITERALS = {
+    "mov.f32 $0, 0d3FB999999999999A": 0x3DCCCCCD,
+    "mov.f32 $0, 0f3DCCCCCD": 0x3DCCCCCD,
+    "mov.f32 $0, -1.5": f32(-1.5),
+    "mov.f64 $0, 0f3DCCCCCD": 0x3DCCCCCD,
+    "mov.f64 $0, 1e3": f64(1000.0),
+    "mov.b32 $0, 0f3F800000": f32(1.0),
+}
 
 
 @pytest.mark.parametrize(("instruction", "operands", "expected"), RESULTS)
-def test_an_instruction_gives_the_bits_of_the_ptx_isa(
-    instruction: str, operands: tuple[int, ...], expected: int
-) -> None:
+def test_an_instruction_gives_the_bits_of_a_gpu(instruction: str, operands: tuple[int, ...], expected: int) -> None:
     assert hex(result(instruction, operands)) == hex(expected)
+
+
+@pytest.mark.parametrize("instruction", LITERALS)
+def test_a_literal_is_a_number_of_the_type(instruction: str) -> None:
+    registers: ptx.Registers = {}
+    ptx.run(f"{instruction};", registers)
+    assert hex(int(registers["$0"][0])) == hex(LITERALS[instruction])
+
+
+@triton.jit
+def quantize(x_ptr, out_ptr, TYPE: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    whole = tl.inline_asm_elementwise("cvt.rni.sat.s8.f32 $0, $1;", "=r,f", [x], dtype=TYPE, is_pure=True, pack=1)
+    tl.store(out_ptr + at, whole)
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(torch.int32, tl.int32), (torch.int8, tl.int8)])
+def test_quantized_numbers_keep_their_sign(dtype: torch.dtype, kind: tl.dtype) -> None:
+    out = torch.zeros(4, dtype=dtype)
+    quantize[(1,)](torch.tensor([-1.0, -2.5, -300.0, 126.7]), out, kind, 4)
+    assert out.tolist() == [-1, -2, -128, 127]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +208,13 @@ def test_an_instruction_gives_the_bits_of_the_ptx_isa(
         ("setp.lt.and.f32", 3), ("rcp.approx.ftz.f64", 1), ("rsqrt.approx.ftz.f64", 1), ("ex2.rn.f32", 1),
         ("cvt.rn.satfinite.tf32.f32", 1), ("cvt.rp.tf32.f32", 1), ("cvt.rna.f16.f32", 1),
         ("cvt.rn.bf16.s64", 1), ("cvt.rn.f32.f32", 2),
+        # ptxas takes none of these.
+        ("and.f32", 2), ("not.f16x2", 1), ("popc.f32", 1), ("lop3.f32", 4), ("bfe.s8", 3), ("bfi.s8", 4),
+        ("sub.pred", 2), ("clz.pred", 1), ("add.b32", 2), ("mul.tf32", 2), ("mul.s32", 2), ("shl.u32", 2),
+        ("mov.f16", 1), ("abs.u32", 1),
+        ("div.f32", 2), ("fma.f32", 3), ("fma.rn.relu.f32", 3), ("sqrt.f64", 1), ("ex2.f32", 1), ("ex2.approx.bf16", 1),
+        ("mad.lo.sat.s32", 3), ("max.relu.s64", 2), ("setp.lo.f32", 2), ("setp.ltu.s32", 2), ("setp.lt.b32", 2),
+        ("cvt.s32.f32", 1), ("cvt.f16.f32", 1), ("cvt.f32.s32", 1), ("cvt.rni.b32.f32", 1), ("cvt.rn.s32.u32", 1),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_refused(instruction: str, operands: int) -> None:

@@ -227,6 +227,17 @@ def test_a_fused_product_and_sum_is_rounded_once(dtype: torch.dtype) -> None:
         assert all(abs(Fraction(got) - exact) <= abs(Fraction(float(other)) - exact) for other in (near, *beside))
 
 
+def test_a_fused_product_may_leave_the_range_of_numbers() -> None:
+    """Of huge, tiny and subnormal factors, whose product overflows, or is lost, unless it is kept exactly."""
+    huge, tiny = 1.7976931348623157e308, 5e-324
+    x = torch.tensor([huge, huge, tiny, 2.0**-600, 2.0**-1074, huge, 2.0**1000, 1.0], dtype=torch.float64)
+    y = torch.tensor([-2.0, 2.0, 0.5, 2.0**-474, -(2.0**-1074), huge, 1 + 2.0**-52, huge], dtype=torch.float64)
+    z = torch.tensor([huge, -huge, tiny, 2.0**-1074, tiny, -INF, -(2.0**1000), huge], dtype=torch.float64)
+    out = torch.zeros(8, dtype=torch.float64)
+    fused[(2,)](x, y, z, out, N=4)
+    assert out.tolist() == [-huge, huge, 2 * tiny, 2 * tiny, tiny, -INF, 2.0**948, INF]
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_a_double_is_rounded_once(dtype: torch.dtype) -> None:
     small = {torch.bfloat16: tl.bfloat16, torch.float16: tl.float16}[dtype]

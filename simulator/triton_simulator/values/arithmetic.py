@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,19 +55,35 @@ def fused_multiply_add(dtype: Any, x: Array, y: Array, z: Array) -> Array:
 def fused_float64(x: Array, y: Array, z: Array) -> Array:
     """Return x * y + z in float64, rounded once.
 
-    This holds unless an intermediate value overflows or underflows.
-
     The product and the sum are kept exactly, as two numbers each, and what is left of them is rounded to odd
     (S. Boldo and G. Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
     IEEE Transactions on Computers 57, 2008, figure 4).
     """
+    x, y, z = np.broadcast_arrays(x, y, z)
     product, residual = exact_product(x, y)
     low, lowest = exact_sum(z, residual)
     high, middle = exact_sum(product, low)
     total = high + _sum_to_odd(middle, lowest)
-    # Where a product of finite numbers has overflowed, an infinite z still decides.
-    otherwise = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
-    return np.where(np.isfinite(total) & (product != 0), total, otherwise)
+    result = np.asarray(np.where(np.isfinite(total) & (product != 0), total, product + z))
+    # That holds for numbers whose halves do not overflow, and whose product has an error that does not underflow.
+    size, largest = np.abs(product), np.maximum.reduce([np.abs(x), np.abs(y), np.abs(z)])
+    is_moderate = (size > 2.0**-900) & (size < 2.0**990) & (largest < 2.0**990)
+    is_simple = ~np.isfinite(x) | ~np.isfinite(y) | (x == 0) | (y == 0)
+    rest = ~(is_moderate | is_simple)
+    terms = zip(x[rest].tolist(), y[rest].tolist(), z[rest].tolist(), strict=True)
+    result[rest] = [_fuse_exactly(*each) for each in terms]
+    return result
+
+
+def _fuse_exactly(x: float, y: float, z: float) -> float:
+    """Return x * y + z for finite x and y, by fractions, which takes a hundred times as long."""
+    if not math.isfinite(z):
+        return z
+    exact = Fraction(x) * Fraction(y) + Fraction(z)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def exact_product(x: Array, y: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +81,7 @@ def _parse_instruction(statement: str) -> Instruction | None:
 
 
 def _not_simulated(statement: object) -> NotSimulatedError:
-    return NotSimulatedError(f"the simulator cannot run `{statement}` of inline assembly, and only a GPU can")
+    return NotSimulatedError(f"the simulator cannot run `{statement}` of inline assembly; at most a GPU can")
 
 
 def run(text: str, registers: Registers) -> None:
@@ -109,19 +109,34 @@ def run(text: str, registers: Registers) -> None:
 def _is_understood(step: Instruction) -> bool:
     """Return whether its modifiers, its types and its operands are known.
 
-    One that is not may change the result: `add.cc` also sets a carry.
+    One that is not may change the result, as `add.cc` also sets a carry; or the kernel would not compile.
     """
-    sources, for_integers, for_floats = _FORMS[step.name]
     types = step.types
-    has_floats = len(types) > 0 and types[-1].lane.float
-    known = for_floats if has_floats else for_integers
-    others = [modifier for modifier in step.modifiers if modifier not in ptx_numbers.TYPES]
-    if not all(modifier in known for modifier in others):
+    if len(types) != (2 if step.name == "cvt" else 1):
         return False
-    # How many operands `cvt` has depends on the type.
+    others = [modifier for modifier in step.modifiers if modifier not in ptx_numbers.TYPES]
     if step.name == "cvt":
-        return len(types) == 2
-    return len(types) == 1 and len(step.operands) == 1 + sources
+        # How many operands it has depends on the types, and `_cvt` refuses others.
+        target, source = types
+        return any(
+            target.name in targets.split() and source.name in sources.split() and _fits(others, form)
+            for targets, sources, form in _CONVERSIONS
+        )
+    count, forms = _FORMS[step.name]
+    return len(step.operands) == 1 + count and any(
+        types[0].name in names.split() and _fits(others, form) for names, form in forms.items()
+    )
+
+
+def _fits(modifiers: Sequence[str], form: str) -> bool:
+    """Return whether modifiers are those of a form: see `_FORMS`."""
+    rest = list(modifiers)
+    for group in form.split():
+        found = [modifier for modifier in rest if modifier in group.removesuffix("?").split("|")]
+        if len(found) > 1 or (not found and not group.endswith("?")):
+            return False
+        rest = [modifier for modifier in rest if modifier not in found]
+    return not rest
 
 
 def _operand(operand: str, registers: Registers, type: Type) -> Array:
@@ -143,10 +158,8 @@ def _apply(function: Callable[..., Array], step: Instruction, registers: Registe
         numbers = function(*(_flushed(_operand(operand, registers, type), step) for operand in operands))
         return {result: result_bits(numbers, type, step.modifiers)}
     lane = type.lane
-    packed = [
-        registers[operand] if operand in registers else ptx_numbers.literal(operand, ptx_numbers.TYPES["b32"])
-        for operand in operands
-    ]
+    # There are no literals of these types.
+    packed = [registers[operand] for operand in operands]
     # Both halves are computed from the same registers, the upper one after a shift.
     halves = [
         result_bits(
@@ -179,8 +192,12 @@ def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
     def operation(step: Instruction, registers: Registers) -> dict[str, Array]:
         """Apply the function for the instruction's type."""
         type = step.types[-1]
-        find = ptx_numbers.float_operation if type.lane.float else ptx_numbers.integer_operation
-        return _apply(find(name, type.lane, step.modifiers), step, registers, type)
+        function = (
+            ptx_numbers.float_operation(name, type.lane, step.modifiers)
+            if type.lane.float
+            else ptx_numbers.integer_operation(name, step.modifiers)
+        )
+        return _apply(function, step, registers, type)
 
     return operation
 
@@ -193,17 +210,12 @@ def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
     type = step.types[-1]
     if type.lane.float:
         return _typed(step.name)(step, registers)
-    if not step.has("lo", "hi", "wide"):
-        raise _not_simulated(step)
-    # Products of 64-bit numbers have no wider type here for their upper half.
-    if type.bits > 32 and not step.has("lo"):
-        raise _not_simulated(step)
     result, first, second, *third = step.operands
     product = np.multiply(*(_operand(operand, registers, type).astype(type.wide) for operand in (first, second)))
     product = product >> type.bits if step.has("hi") else product
     wide = ptx_numbers.TYPES[f"{type.kind}{type.bits * (2 if step.has('wide') else 1)}"]
     total = product + _operand(third[0], registers, wide).astype(type.wide) if third else product
-    return {result: to_bits(ptx_numbers.saturate(total, type) if step.has("sat") else total, wide)}
+    return {result: to_bits(ptx_numbers.saturate(total) if step.has("sat") else total, wide)}
 
 
 def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
@@ -236,7 +248,8 @@ def _split_braces(braces: str) -> list[str]:
 
 
 def _setp(step: Instruction, registers: Registers) -> dict[str, Array]:
-    type, (result, *operands) = step.types[-1], step.operands
+    """Compare; of two numbers in a register, the lower ones."""
+    type, (result, *operands) = step.types[-1].lane, step.operands
     if "|" in result:
         raise _not_simulated(step)
     return {
@@ -275,7 +288,9 @@ def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
     if target.lanes == 1:
         (operand,) = operands
         number = _operand(operand, registers, source)
-        return {result: ptx_numbers.convert(number, source, target, step.modifiers)}
+        number = ptx_numbers.convert(number, source, target, step.modifiers)
+        # The register may be wider: the sign of a signed number fills it.
+        return {result: from_bits(number, target).astype(np.int64).view(np.uint64) if target.kind == "s" else number}
     if source.lanes == 2:
         (operand,) = operands
         register, bits = registers[operand], source.lane.bits
@@ -295,24 +310,58 @@ _OPERATIONS: dict[str, Callable[[Instruction, Registers], dict[str, Array]]] = {
     **{name: _simple(function) for name, function in ptx_numbers.BIT_OPERATIONS.items()},
 }  # fmt: skip
 
-_DIRECTIONS = frozenset(ptx_numbers.MODES)
-_FORMS: dict[str, tuple[int, Collection[str], Collection[str]]] = {
-    "mov": (1, (), ()), "selp": (3, (), ()), "shl": (2, (), ()), "shr": (2, (), ()),
-    "cvt": (1, ptx_numbers.CONVERSION_MODIFIERS, ptx_numbers.CONVERSION_MODIFIERS),
-    "setp": (2, ptx_numbers.COMPARISONS.keys(), ptx_numbers.COMPARISONS.keys() | {"ftz"}),
-    "add": (2, {"sat"}, _DIRECTIONS | {"ftz", "sat"}), "sub": (2, {"sat"}, _DIRECTIONS | {"ftz", "sat"}),
-    "mul": (2, {"lo", "hi", "wide"}, _DIRECTIONS | {"ftz", "sat"}),
-    "mad": (3, {"lo", "hi", "wide", "sat"}, _DIRECTIONS | {"ftz", "sat"}),
-    "fma": (3, (), _DIRECTIONS | {"ftz", "sat", "relu"}),
-    "div": (2, (), _DIRECTIONS | {"approx", "full", "ftz"}), "rem": (2, (), ()),
-    **dict.fromkeys(("min", "max"), (2, {"relu"}, {"ftz", "NaN", "xorsign", "abs"})),
-    **dict.fromkeys(("neg", "abs"), (1, (), {"ftz"})),
-    **dict.fromkeys(("and", "or", "xor"), (2, (), ())), **dict.fromkeys(("not", "brev", "clz", "popc"), (1, (), ())),
-    "prmt": (3, ptx_numbers.PERMUTATIONS.keys(), ()), "lop3": (4, (), ()), "bfe": (3, (), ()), "bfi": (4, (), ()),
-    **dict.fromkeys(("ex2", "lg2", "rsqrt", "sin", "cos", "tanh"), (1, (), {"approx", "ftz"})),
-    **dict.fromkeys(("rcp", "sqrt"), (1, (), _DIRECTIONS | {"approx", "ftz"})),
+_INTEGERS = "s16 s32 s64 u16 u32 u64"
+_MODE, _INTEGRAL_MODE = "rn|rz|rm|rp", "rni|rzi|rmi|rpi"
+_ORDER = "eq|ne|lt|le|gt|ge"
+_FLOAT_ORDER = f"{_ORDER}|equ|neu|ltu|leu|gtu|geu|num|nan"
+_SUM = {"f16 f16x2": "rn? ftz? sat?", "bf16 bf16x2": "rn?", "f32": f"{_MODE}? ftz? sat?", "f64": f"{_MODE}?"}
+_FUSED = {"f32": f"{_MODE} ftz? sat?", "f64": _MODE}
+_EXTREME = {
+    "s16 s64 u16 u32 u64": "", "s32": "relu?", "f16 f16x2 f32": "ftz? NaN? xorsign? abs?",
+    "bf16 bf16x2": "NaN? xorsign? abs?", "f64": "",
 }  # fmt: skip
-"""For each name, how many operands it reads, and its modifiers besides types: on integers or bits, and on floats."""
+_SIGN = {"s16 s32 s64 bf16 bf16x2 f64": "", "f16 f16x2 f32": "ftz?"}
+_FORMS: dict[str, tuple[int, dict[str, str]]] = {
+    "mov": (1, {f"pred b16 b32 b64 {_INTEGERS} f32 f64": ""}), "selp": (3, {f"b16 b32 b64 {_INTEGERS} f32 f64": ""}),
+    "shl": (2, {"b16 b32 b64": ""}), "shr": (2, {f"b16 b32 b64 {_INTEGERS}": ""}),
+    "setp": (2, {
+        "b16 b32 b64": "eq|ne", "s16 s32 s64": _ORDER, "u16 u32 u64": f"{_ORDER}|lo|ls|hi|hs",
+        "f16 f16x2 f32": f"{_FLOAT_ORDER} ftz?", "bf16 bf16x2 f64": _FLOAT_ORDER,
+    }),
+    **dict.fromkeys(("add", "sub"), (2, {"s16 s64 u16 u32 u64": "", "s32": "sat?", **_SUM})),
+    "mul": (2, {"s16 s32 u16 u32": "lo|hi|wide", "s64 u64": "lo", **_SUM}),
+    "mad": (3, {"s16 s32 u16 u32": "lo|hi|wide", "s64 u64": "lo", "s32": "hi sat", **_FUSED}),
+    "fma": (3, {"f16 f16x2": "rn ftz? sat|relu?", "bf16 bf16x2": "rn relu?", **_FUSED}),
+    "div": (2, {_INTEGERS: "", "f32": f"{_MODE}|approx|full ftz?", "f64": _MODE}), "rem": (2, {_INTEGERS: ""}),
+    **dict.fromkeys(("min", "max"), (2, _EXTREME)), **dict.fromkeys(("neg", "abs"), (1, _SIGN)),
+    **dict.fromkeys(("and", "or", "xor"), (2, {"pred b16 b32 b64": ""})), "not": (1, {"pred b16 b32 b64": ""}),
+    **dict.fromkeys(("brev", "clz", "popc"), (1, {"b32 b64": ""})),
+    "prmt": (3, {"b32": "|".join(ptx_numbers.PERMUTATIONS) + "?"}), "lop3": (4, {"b32": ""}),
+    "bfe": (3, {"s32 s64 u32 u64": ""}), "bfi": (4, {"b32 b64": ""}),
+    "ex2": (1, {"f16 f16x2": "approx", "bf16 bf16x2": "approx ftz", "f32": "approx ftz?"}),
+    **dict.fromkeys(("lg2", "sin", "cos"), (1, {"f32": "approx ftz?"})),
+    "rsqrt": (1, {"f32": "approx ftz?", "f64": "approx"}), "tanh": (1, {"f16 f16x2 bf16 bf16x2 f32": "approx"}),
+    **dict.fromkeys(("rcp", "sqrt"), (1, {"f32": f"{_MODE}|approx ftz?", "f64": _MODE})),
+}  # fmt: skip
+"""For each name, how many operands it reads, and by types the modifiers that ptxas takes and that are simulated.
+
+There is one modifier of each group, or at most one where a group ends in a question mark.
+"""
+_ALL_INTEGERS, _FLOATS = f"s8 u8 {_INTEGERS}", "f16 bf16 f32 f64"
+_NARROWING = f"{_MODE} ftz? sat? relu? satfinite?"
+_CONVERSIONS = (
+    (_ALL_INTEGERS, _ALL_INTEGERS, "sat?"),
+    (_ALL_INTEGERS, _FLOATS, f"{_INTEGRAL_MODE} ftz? sat?"),
+    (_FLOATS, _ALL_INTEGERS, f"{_MODE} ftz? sat?"),
+    ("f16 bf16", "f32 f64", _NARROWING), ("f32", "f64", _NARROWING),
+    ("f16 bf16", "f16 bf16", f"{_MODE}|{_INTEGRAL_MODE}? sat?"),
+    ("f32", "f16 bf16 f32", f"{_MODE}|{_INTEGRAL_MODE}? ftz? sat?"),
+    ("f64", _FLOATS, f"{_MODE}|{_INTEGRAL_MODE}? ftz? sat?"),
+    ("tf32", "f32", "rn|rz relu?"), ("tf32", "f32", "rna"),
+    ("f16x2 bf16x2", "f32", "rn|rz relu? satfinite?"), ("f16x2", "e4m3x2 e5m2x2", "rn relu?"),
+    ("e4m3x2 e5m2x2", "f16x2 f32", "rn satfinite relu?"),
+)  # fmt: skip
+"""For each `cvt`, the types of its results, those of its operands, and its modifiers as in `_FORMS`."""
 
 
 # How blocks get into registers

@@ -91,6 +91,8 @@ def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
     """
     if type.name == "pred":
         return numbers
+    if "relu" in modifiers:
+        numbers = np.where(numbers <= 0, numbers.dtype.type(0), numbers)  # -0 becomes 0, too
     if type.float is None:
         wide = numbers.astype(np.int64).view(np.uint64) if numbers.dtype.kind == "i" else numbers.astype(np.uint64)
         return wide & np.uint64((1 << type.bits) - 1)
@@ -106,8 +108,6 @@ def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
 
     There is one NaN, whatever those were that it was made of.
     """
-    if "relu" in modifiers:
-        numbers = np.where(numbers < 0, numbers.dtype.type(0), numbers)
     bits = to_bits(numbers, type, modifiers)
     has_one_nan = type.float is not None and type.float is not tl.float64
     if not has_one_nan:
@@ -147,12 +147,18 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
                 else nearest < numbers
             )
             nearest = np.where(overshoots, np.nextafter(nearest, nearest.dtype.type(towards)), nearest)
-    return flush_subnormals(nearest) if "ftz" in modifiers else nearest
+    if "ftz" not in modifiers:
+        return nearest
+    # A GPU flushes results of f16 before it rounds them.
+    return flush_subnormals(nearest, numbers if type.float is tl.float16 else nearest)
 
 
-def flush_subnormals(numbers: Array) -> Array:
-    """Return floats with zeros for subnormal numbers, as `.ftz` does."""
-    small = np.abs(numbers) < np.finfo(numbers.dtype).tiny
+def flush_subnormals(numbers: Array, exact: Array | None = None) -> Array:
+    """Return floats with zeros for subnormal numbers, as `.ftz` does.
+
+    Where exact numbers are given, their sizes decide.
+    """
+    small = np.abs(numbers if exact is None else exact) < np.finfo(numbers.dtype).tiny
     return np.where(small, np.copysign(numbers.dtype.type(0), numbers), numbers)
 
 
@@ -161,9 +167,14 @@ def literal(text: str, type: Type) -> Array:
 
     Raises ValueError for anything else.
     """
-    if hexadecimal := re.fullmatch(r"0[fFdD]([0-9a-fA-F]+)", text):
-        return np.array([int(hexadecimal[1], 16)], np.uint64)
-    if type.float is not None and type.float in (tl.float32, tl.float64):
+    if hexadecimal := re.fullmatch(r"0([fFdD])([0-9a-fA-F]+)", text):
+        bits = np.array([int(hexadecimal[2], 16)], np.uint64)
+        is_narrowed = type.name == "f32" and hexadecimal[1] in "dD"
+        return to_bits(bits.view(np.float64), type) if is_narrowed else bits
+    if type.float is not None:
+        # ptxas takes no integer for a float, and no literals of the other types.
+        if type.name not in ("f32", "f64") or not re.search("[.eE]", text):
+            raise ValueError(f"{text} of {type.name}")
         return to_bits(np.array([float(text)]), type)
     # The remainder is the two's complement of a negative number.
     return np.array([int(text.rstrip("U"), 0) % (1 << 64)], np.uint64)
@@ -214,9 +225,6 @@ def float_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable
 
     Raises ValueError or KeyError for what is not simulated.
     """
-    # PTX has no `.sat` of f64. With `.ftz`, its approximations have the upper 32 bits only.
-    if type.float is tl.float64 and not {"ftz", "sat"}.isdisjoint(modifiers):
-        raise ValueError("ftz or sat of f64")
     if name in ("min", "max"):
         return functools.partial(_extreme, name, modifiers)
     if name == "div" and "approx" in modifiers:
@@ -246,37 +254,30 @@ def _extreme(name: str, modifiers: Sequence[str], a: Array, b: Array) -> Array:
 
 
 def _quotient(a: Array, b: Array) -> Array:
-    """Return the quotient, rounded towards 0.
+    """Return the quotient, rounded towards 0; by 0, a GPU sets all bits."""
+    return np.where(b == 0, ~b, arithmetic.divide_towards_zero(a, np.where(b == 0, b.dtype.type(1), b)))
 
-    A GPU's quotient by 0 has no definition.
-    """
-    return arithmetic.divide_towards_zero(a, np.where(b == 0, b.dtype.type(1), b))
+
+def _remainder(a: Array, b: Array) -> Array:
+    return np.where(b == 0, ~b, a - _quotient(a, b) * b)
 
 
 _INTEGER_OPERATIONS: dict[str, Callable[..., Array]] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "neg": np.negative, "abs": np.abs,
-    "div": _quotient, "rem": lambda a, b: a - _quotient(a, b) * b,
+    "div": _quotient, "rem": _remainder,
 }  # fmt: skip
 
 
-def integer_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable[..., Array]:
-    """Return the function that an instruction computes on integers.
-
-    Raises ValueError or KeyError for what is not simulated.
-    """
+def integer_operation(name: str, modifiers: Sequence[str]) -> Callable[..., Array]:
+    """Return the function that an instruction computes on integers."""
     function = _INTEGER_OPERATIONS[name]
     if "sat" not in modifiers:
         return function
-    return lambda a, b: saturate(function(a.astype(np.int64), b.astype(np.int64)), type)
+    return lambda a, b: saturate(function(a.astype(np.int64), b.astype(np.int64)))
 
 
-def saturate(numbers: Array, type: Type) -> Array:
-    """Return integers of 64 bits, limited to those of s32, as `.sat` does.
-
-    Raises ValueError for another type, for which PTX has no `.sat`.
-    """
-    if type.name != "s32":
-        raise ValueError(f".sat of {type.name}")
+def saturate(numbers: Array) -> Array:
+    """Return integers of 64 bits, limited to those of s32, as `.sat` does."""
     return np.clip(numbers, -(2**31), 2**31 - 1)
 
 
@@ -332,13 +333,20 @@ def permute_bytes(mode: str, a: Array, b: Array, selector: Array) -> Array:
 def _bfe(a: Array, start: Array, length: Array) -> Array:
     """Return some bits of a number; of a signed one their sign goes on."""
     wide = a.astype(np.int64 if a.dtype.kind == "i" else np.uint64)
-    # The PTX ISA reads only the lowest byte of both.
-    first, width = (start & 255).astype(wide.dtype), (length & 255).astype(wide.dtype)
+    first, width = (_place(bits, a).astype(wide.dtype) for bits in (start, length))
     beyond = wide.dtype.type(0) if a.dtype.kind == "u" else wide >> 63
     field = np.where(first > 63, beyond, wide >> np.minimum(first, 63))
     # To the left and back: the field's highest bit fills what is above it, or zeros do.
     unused = 64 - np.clip(width, 1, 64)
     return np.where(width == 0, 0, field << unused >> unused).astype(wide.dtype)
+
+
+def _place(bits: Array, a: Array) -> Array:
+    """Return where a field of a number starts, or its length.
+
+    The PTX ISA reads only the lowest byte. An H200 does so for numbers of 32 bits, and reads 32 bits for others.
+    """
+    return bits & (0xFF if a.itemsize == 4 else 0xFFFFFFFF)
 
 
 def _shift_left(bits: Array, by: Array) -> Array:
@@ -348,8 +356,9 @@ def _shift_left(bits: Array, by: Array) -> Array:
 def _bfi(a: Array, b: Array, start: Array, length: Array) -> Array:
     """Return b with some bits replaced by the lowest ones of a."""
     all_bits = np.array([2**64 - 1], np.uint64)
-    mask = _shift_left(~_shift_left(all_bits, length & 255), start & 255)
-    return np.asarray(b.astype(np.uint64) & ~mask | _shift_left(a.astype(np.uint64), start & 255) & mask)
+    first, width = _place(start, a), _place(length, a)
+    mask = _shift_left(~_shift_left(all_bits, width), first)
+    return np.asarray(b.astype(np.uint64) & ~mask | _shift_left(a.astype(np.uint64), first) & mask)
 
 
 def _reverse_bits(a: Array) -> Array:
@@ -370,21 +379,24 @@ BIT_OPERATIONS: dict[str, Callable[..., Array]] = {
 
 _INTEGRAL_ROUNDING: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 
-CONVERSION_MODIFIERS = frozenset((*MODES, *_INTEGRAL_ROUNDING, "rna", "ftz", "sat", "satfinite", "relu"))
-
 
 def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
     """Return the bits of a number in another type, as `cvt` does."""
     if "ftz" in modifiers:
-        # Of `cvt`, it is only for float32.
-        numbers = flush_subnormals(numbers) if source.float is tl.float32 else numbers
+        # Of `cvt`, it is only for float32, and a GPU does not heed it where that becomes float16.
+        is_flushed = source.float is tl.float32 and target.float is not tl.float16
+        numbers = flush_subnormals(numbers) if is_flushed else numbers
         if target.float is not tl.float32:
             modifiers = [each for each in modifiers if each != "ftz"]
     if source.float is not None:
         integral = next((function for mode, function in _INTEGRAL_ROUNDING.items() if mode in modifiers), None)
         if integral is not None:
             numbers = integral(numbers)
-        return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
+        if target.float is None:
+            return _to_integer(numbers, target)
+        if target.name == "tf32":
+            return _to_tf32(numbers, modifiers)
+        return _to_float(numbers, source, target, modifiers)
     if target.float is not None:
         if numbers.itemsize == 8:
             # float64 does not hold every 64-bit integer, and to be rounded twice may be wrong.
@@ -425,23 +437,20 @@ def _to_integer(numbers: Array, target: Type) -> Array:
     )
 
 
-def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
-    exact = numbers.astype(np.float64)
-    if "relu" in modifiers:
-        exact = np.where(exact < 0, 0.0, exact)
-    if target.name == "tf32":
-        if not {"satfinite", "rm", "rp"}.isdisjoint(modifiers):
-            raise ValueError("satfinite, rm or rp of tf32")
-        bits = to_bits(exact, target)
-        if "rna" in modifiers:
-            # Half of the last place that remains: ties go away from zero, as the 13 bits below are cut.
-            bits = bits + np.uint64(0x1000)
-        elif "rn" in modifiers:
-            return to_bits(round_to_bits(exact.astype(np.float32), 13), target)
-        return bits & np.uint64(0xFFFFE000)
-    if "rna" in modifiers:
-        raise ValueError(f"rna of {target.name}")
+def _to_float(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
     if "satfinite" in modifiers:
         largest = {"e4m3": 448.0, "e5m2": 57344.0, "f16": 65504.0}[target.name]
-        exact = np.clip(exact, -largest, largest)
-    return to_bits(exact, target, modifiers)
+        numbers = np.clip(numbers, -largest, largest)
+    # A mere copy of bits, or what is made of f64, keeps kinds of NaN.
+    is_copy = source.name in ("bf16", "f32") and target.name == "f32"
+    is_copy = is_copy and not {"ftz", *_INTEGRAL_ROUNDING}.intersection(modifiers)
+    return (to_bits if is_copy or source.name == "f64" else result_bits)(numbers, target, modifiers)
+
+
+def _to_tf32(numbers: Array, modifiers: Sequence[str]) -> Array:
+    f32, kept = TYPES["f32"], np.uint64(0xFFFFE000)
+    if "rna" in modifiers:
+        bits = to_bits(numbers, f32)
+        # Half of the last place that remains: ties go away from zero, as the 13 bits below are cut. NaN would overflow.
+        return np.where(np.isnan(numbers), bits, bits + np.uint64(0x1000)) & kept
+    return result_bits(round_to_bits(numbers, 13) if "rn" in modifiers else numbers, f32, modifiers) & kept
