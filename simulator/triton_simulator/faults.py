@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,9 +97,11 @@ class PoisonSource:
         )
 
 
-@dataclass(frozen=True)
-class Site:
-    """Line of an access, and what it does there."""
+class Site(NamedTuple):
+    """Line of an access, and what it does there.
+
+    Like a line, it is a tuple for speed.
+    """
 
     line: KernelLine
     action: Action

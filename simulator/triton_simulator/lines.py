@@ -10,10 +10,10 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType
+from typing import NamedTuple
 
 _TRITON = find_spec(
     "triton"
@@ -38,9 +38,11 @@ It gets the line's file and its number there. Users of the simulator may set ano
 """
 
 
-@dataclass(frozen=True)
-class KernelLine:
-    """A line of a kernel's source."""
+class KernelLine(NamedTuple):
+    """A line of a kernel's source.
+
+    Each access to memory makes one and looks it up, so it is a tuple, which takes half the time of a dataclass.
+    """
 
     file: str
     number: int
@@ -135,7 +137,13 @@ def is_kernel(code: CodeType) -> bool:
     """
     # `closures` defines each kernel inside another function, whose name comes before its own.
     name = code.co_qualname.rpartition("<locals>.")[2]
-    return name == KERNEL_NAME and not code.co_filename.startswith(_LIBRARY_FOLDERS)
+    return name == KERNEL_NAME and not _is_library(code.co_filename)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_library(file: str) -> bool:
+    """Return whether a file is one of Triton's or ours."""
+    return file.startswith(_LIBRARY_FOLDERS)
 
 
 def error_line(error: BaseException) -> KernelLine | None:
@@ -159,6 +167,6 @@ def current_line() -> KernelLine:
     It is that of the innermost frame that is neither Triton's nor ours.
     """
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY_FOLDERS):
+    while frame is not None and _is_library(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
     return KernelLine(frame.f_code.co_filename, frame.f_lineno)

@@ -462,11 +462,13 @@ def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     """Return a launch's memory, with all that recordings want to know."""
     # At least one: even for an empty grid, `Memory` begins with program 0.
     programs = max(1, math.prod(grid))
+    if not recordings:
+        return Memory(log, programs, None, strict_views=hooks.strict_views)
     wave = max((recording.wave for recording in recordings), default=0)
     has_coalescing = any(recording.coalescing for recording in recordings)
     asked = wave or has_coalescing
     coalescing = Coalescing(programs, wave=wave) if asked else None
-    counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
+    counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_))
     has_strict_views = any(recording.strict_views for recording in recordings)
     memory = Memory(log, programs, counts, strict_views=hooks.strict_views or has_strict_views)
     memory.results.report_all = any(recording.writes for recording in recordings)
@@ -489,10 +491,14 @@ def _step_recorder(memory: Memory, grid: tuple[int, ...]) -> StepRecorder | None
 
 
 def _addresses(memory: Memory, names: frozenset[str | None]) -> frozenset[int]:
+    if not names:
+        return frozenset()
     return frozenset(region.storage.address for region in memory.space.regions if region.name in names)
 
 
 def _names(memory: Memory, addresses: frozenset[int]) -> frozenset[str | None]:
+    if not addresses:
+        return frozenset()
     return frozenset(region.name for region in memory.space.regions if region.storage.address in addresses)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,13 +17,12 @@ from triton_simulator.races.names import (
     ATOMIC,
     NOBODY,
     Names,
-    has_own_name,
     is_atomic,
     is_other_program,
     is_untouched,
 )
 from triton_simulator.races.ordering import UNKNOWN, Ordering
-from triton_simulator.races.shadow import NamedAccess, Shadow, Table, as_indices
+from triton_simulator.races.shadow import NamedAccess, Predecessors, Shadow, Table, as_indices
 from triton_simulator.races.threads import Threads
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access
@@ -85,7 +85,10 @@ class Races:
         self._polled.clear()
         self._weak_atomics.clear()
         self._early_stores.clear()
-        self.ordering = Ordering(self._programs, self._undo.plan.events)
+        # Most launches start with the empty one that they were made with.
+        is_used = len(self.ordering) or self.ordering.capacity != self._undo.plan.events
+        if is_used:
+            self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
         """Return whether all accesses to this storage matter.
@@ -121,41 +124,45 @@ class Races:
         """
         named = self._name(access, Action.LOAD)
         shadow = named.shadow
-        writers = shadow.writers[named.marks]
+        writers, readers = self._predecessors(named, shadow.writers), self._readers(named)
+        share = self._load_by_threads(named, writers.include_owner, partial(_include_owner, readers))
         # A writer of another program races, unless it stored what was there, or this program waited for it.
-        clash = self._foreign(named, writers)
-        share = self._load_by_threads(named, lambda: has_own_name(writers, clash))
-        if shadow.silent is not None and clash.any():
+        clash = writers.foreign
+        if clash is not None and shadow.silent is not None:
             # Who has stored the same value will load that value, whoever is first.
             silent = shadow.silent[named.marks]
-            clash &= (silent == NOBODY) | (silent != shadow.names.several) & self._foreign(named, silent)
-        self._report(named, shadow.writers, clash, stored=False)
-        if shadow.readers is not None:
-            self._record_readers(named, shadow.readers)
+            clash = clash & ((silent == NOBODY) | (silent != shadow.names.several) & self._foreign(named, silent))
+        if clash is not None:
+            self._report(named, shadow.writers, clash, stored=False)
+        if readers is not None:
+            self._record_readers(named, readers)
         return share
 
-    def _load_by_threads(self, named: NamedAccess, written: Callable[[], bool]) -> Share | None:
+    def _load_by_threads(
+        self, named: NamedAccess, written: Callable[[], bool], read: Callable[[], bool]
+    ) -> Share | None:
         # Threads of the same program race on their own terms: a warp may run ahead of another one.
         if self.threads.is_tracked(named.access):
             return self.threads.load(named.access, named.marks)
-        if self.threads.needs_tracking(
-            named.access, written, lambda: self._touched_by_owner(named, named.shadow.readers), stores=False
-        ):
+        if self.threads.needs_tracking(named.access, written, read, stores=False):
             self.threads.track(named.access)
         return None
 
-    def _record_readers(self, named: NamedAccess, table: Table) -> None:
-        readers = table[named.marks]
-        foreign = self._foreign(named, readers)
-        if foreign.any() and len(self.ordering):
+    def _record_readers(self, named: NamedAccess, readers: Predecessors) -> None:
+        table, foreign = readers.table, readers.foreign
+        if foreign is not None and len(self.ordering):
             # A program that waited for the reader before takes its place: who waits for this one waits for both.
-            identified = foreign & (readers != named.shadow.names.several)
-            moments = named.shadow.names.moments(readers[identified])
+            identified = foreign & (readers.names != named.shadow.names.several)
+            moments = named.shadow.names.moments(readers.names[identified])
             unordered = self.ordering.unordered(named.access.owners[identified], moments)
             foreign[identified] = (moments == UNKNOWN) | unordered
-        # Where several programs read one element, the last name stays, and the next line notices that it differs.
         table.record(named)
-        table.put_several(named.marks, foreign | (table[named.marks] != named.names))
+        # Where several programs of a group read one element, the last name stays, so the others' differ from it.
+        if not isinstance(named.marks, slice):
+            replaced = table[named.marks] != named.names
+            foreign = replaced if foreign is None else foreign | replaced
+        if foreign is not None:
+            table.put_several(named.marks, foreign)
 
     def store(self, access: Access, current: Array, replacement: Array, *, single: bool, uniform: bool) -> None:
         """Record a store, before it happens.
@@ -167,27 +174,31 @@ class Races:
         """
         named = self._name(access, Action.STORE)
         shadow = named.shadow
-        writers = shadow.writers[named.marks]
-        foreign = self._foreign(named, writers)
+        writers, readers = self._predecessors(named, shadow.writers), self._readers(named)
         # Comparing bits costs a pass over the data, so it is put off until a clash needs it.
         self._store_by_threads(
-            named, lambda: bits(current) != bits(replacement), lambda: has_own_name(writers, foreign)
+            named,
+            lambda: bits(current) != bits(replacement),
+            writers.include_owner,
+            partial(_include_owner, readers),
         )
-        clash, orders = bool(foreign.any()), single and bool(self.ordering.capacity)
+        foreign, orders = writers.foreign, single and bool(self.ordering.capacity)
         if self.ordering.capacity:
             self.threads.unsettle(access)
         # The usual case: nobody else has come to these elements, so the names are all there is to keep.
-        is_alone = not clash and not orders
+        is_alone = foreign is None and not orders
         if shadow.readers is None and is_alone:
             shadow.writers.record(named)
             return
         changed = bits(current) != bits(replacement)
-        if clash:
+        if foreign is not None:
             self._report(named, shadow.writers, foreign & changed, stored=True)
-        self._check_readers(named, changed)
+        self._check_readers(named, changed, readers)
         if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
-            is_lock = is_atomic(writers) & (~foreign | (writers == shadow.names.several))
+            is_lock = is_atomic(writers.names)
+            if foreign is not None:
+                is_lock &= ~foreign | (writers.names == shadow.names.several)
             releasing = np.where(is_lock, named.names | ATOMIC, named.names)
             named = replace(named, names=releasing)
             self._record_events(access, acquires=False, releases=changed & self._settled(access))
@@ -287,8 +298,13 @@ class Races:
             return
         if not changed.any():
             return
-        writers = named.shadow.writers
-        self._store_by_threads(named, lambda: changed, lambda: self._touched_by_owner(named, writers), atomic=True)
+        self._store_by_threads(
+            named,
+            lambda: changed,
+            lambda: self._predecessors(named, named.shadow.writers).include_owner(),
+            lambda: _include_owner(self._readers(named)),
+            atomic=True,
+        )
         self._record_updates(named.select(changed), compares=compares, ordered=acquires and releases)
 
     def _record_updates(self, named: NamedAccess, *, compares: bool, ordered: bool) -> None:
@@ -305,7 +321,7 @@ class Races:
         all_changed = np.ones(len(named.names), np.bool_)
         self._report(named, shadow.writers, foreign & plain, stored=True, excluded=excluded)
         self._check_silent(named, all_changed, excluded)
-        self._check_readers(named, all_changed)
+        self._check_readers(named, all_changed, self._readers(named))
         # A program's own plain store stays one: an atomic after it does not excuse those who race with the store.
         own = ~foreign & plain & (writers != NOBODY)
         names = np.where(own, writers, named.names)
@@ -318,31 +334,38 @@ class Races:
             several |= shadow.writers[named.marks] != names
         shadow.writers.put_several(named.marks, several)
 
-    def _check_readers(self, named: NamedAccess, changed: Array) -> None:
-        if named.shadow.readers is not None:
-            readers = named.shadow.readers
-            self._report(named, readers, self._foreign(named, readers[named.marks]) & changed, stored=False)
+    def _check_readers(self, named: NamedAccess, changed: Array, readers: Predecessors | None) -> None:
+        if readers is not None and readers.foreign is not None:
+            self._report(named, readers.table, readers.foreign & changed, stored=False)
 
     def _store_by_threads(
-        self, named: NamedAccess, changed: Callable[[], Array], written: Callable[[], bool], *, atomic: bool = False
+        self,
+        named: NamedAccess,
+        changed: Callable[[], Array],
+        written: Callable[[], bool],
+        read: Callable[[], bool],
+        *,
+        atomic: bool = False,
     ) -> None:
         if self.threads.is_tracked(named.access):
             self.threads.store(named.access, named.marks, changed(), atomic=atomic)
-        elif self.threads.needs_tracking(
-            named.access, written, lambda: self._touched_by_owner(named, named.shadow.readers), stores=True
-        ):
+        elif self.threads.needs_tracking(named.access, written, read, stores=True):
             self.threads.track(named.access)
 
-    def _touched_by_owner(self, named: NamedAccess, table: Table | None) -> bool:
-        if table is None:
-            return False
+    def _readers(self, named: NamedAccess) -> Predecessors | None:
+        """Return who has read the elements, if the shadow knows readers."""
+        table = named.shadow.readers
+        return None if table is None else self._predecessors(named, table)
+
+    def _predecessors(self, named: NamedAccess, table: Table) -> Predecessors:
         names = table[named.marks]
-        return has_own_name(names, self._foreign(named, names))
+        if is_untouched(names):
+            return Predecessors(table, names, untouched=True)
+        foreign = self._foreign(named, names)
+        return Predecessors(table, names, foreign if foreign.any() else None)
 
     def _foreign(self, named: NamedAccess, previous: Array) -> Array:
         """Return where an element's name is another program's."""
-        if is_untouched(previous):
-            return np.zeros(len(previous), np.bool_)
         foreign: Array
         names = named.shadow.names
         # Without events, a program has one moment, so names differ only where programs do; inexact ones say no more.
@@ -439,6 +462,10 @@ class Races:
                 break
         self._slack -= min(beyond, self._slack)
         return Shadow(elements, Names(kind, exact=kind == needed), self._undo, readers=both)
+
+
+def _include_owner(predecessors: Predecessors | None) -> bool:
+    return predecessors is not None and predecessors.include_owner()
 
 
 def _places(access: Access) -> Array | slice:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from triton_simulator.faults import Site
-from triton_simulator.races.names import Names
+from triton_simulator.races.names import NOBODY, Names
 from triton_simulator.storage.accesses import Access
 from triton_simulator.storage.undo import Undo, elements_at
 from triton_simulator.values.formats import Array
@@ -114,6 +114,23 @@ class NamedAccess:
         """Return the accesses where `where` is true."""
         marks = as_indices(self.marks)[where]
         return NamedAccess(self.access.select(where), self.shadow, marks, self.names[where], self.site)
+
+
+@dataclass(frozen=True)
+class Predecessors:
+    """Names of those who came to the elements of an access before."""
+
+    table: Table
+    names: Array
+    foreign: Array | None = None
+    """Where a name is another program's; None for nowhere."""
+    untouched: bool = False
+
+    def include_owner(self) -> bool:
+        """Return whether a program has come to one of its elements itself."""
+        if self.untouched:
+            return False
+        return self.foreign is None or bool(((self.names != NOBODY) & ~self.foreign).any())
 
 
 def as_indices(marks: Array | slice) -> Array:

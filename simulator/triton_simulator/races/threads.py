@@ -147,10 +147,11 @@ class Threads:
 
     def restart(self) -> None:
         """Forget all accesses, as the launch starts again."""
-        del self._events[1:]
-        self._elements.clear()
+        if len(self._events) > 1:
+            del self._events[1:]
+            self._elements.clear()
+            self._stores_since[:] = self._reads_since[:] = 1
         self._blocks.clear()
-        self._stores_since[:] = self._reads_since[:] = 1
         self.settled[:] = True
 
     def wait(self, group: Array, *, stores: bool = True) -> None:
