@@ -151,6 +151,11 @@ RESULTS: list[tuple[str, tuple[int, ...], int]] = [
     ("cvt.rm.ftz.f16.f32", (0x807042F3,), 0x8001),
     ("cvt.rp.ftz.f16.f32", (3,), 1),
     ("fma.rn.ftz.f16", (0x800, 0x8803, 0x400), 0),
+    ("mul.ftz.f16", (0x408, 0x3BF0), 0x400),
+    ("mul.ftz.f32", (0x00800000, 0x3F7FFFFF), 0),
+    ("mul.f32", (0x00800000, 0x3F7FFFFF), 0x00800000),
+    ("mul.rp.ftz.f32", (0x00800010, 0x3F7FFFDF), 0),
+    ("fma.rn.ftz.f32", (0x045C387F, 0x3B94CBD3, 0), 0),
     # Kinds of NaN
     ("cvt.rna.tf32.f32", (NAN,), 0x7FFFE000),
     ("cvt.rna.tf32.f32", (0x7F800001,), 0x7F800000),

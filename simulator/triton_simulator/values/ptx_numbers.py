@@ -149,16 +149,18 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
             nearest = np.where(overshoots, np.nextafter(nearest, nearest.dtype.type(towards)), nearest)
     if "ftz" not in modifiers:
         return nearest
-    # A GPU flushes results of f16 before it rounds them.
-    return flush_subnormals(nearest, numbers if type.float is tl.float16 else nearest)
+    if type.float is not tl.float16:
+        return flush_subnormals(nearest)
+    # An H200 flushes what is too small when rounded to 11 bits, of which subnormal numbers have fewer.
+    return _flush(nearest, np.abs(numbers) < float(np.finfo(np.float16).tiny) - 2.0**-26)
 
 
-def flush_subnormals(numbers: Array, exact: Array | None = None) -> Array:
-    """Return floats with zeros for subnormal numbers, as `.ftz` does.
+def flush_subnormals(numbers: Array) -> Array:
+    """Return floats with zeros for subnormal numbers, as `.ftz` does."""
+    return _flush(numbers, np.abs(numbers) < np.finfo(numbers.dtype).tiny)
 
-    Where exact numbers are given, their sizes decide.
-    """
-    small = np.abs(numbers if exact is None else exact) < np.finfo(numbers.dtype).tiny
+
+def _flush(numbers: Array, small: Array) -> Array:
     return np.where(small, np.copysign(numbers.dtype.type(0), numbers), numbers)
 
 
@@ -229,9 +231,23 @@ def float_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable
         return functools.partial(_extreme, name, modifiers)
     if name == "div" and "approx" in modifiers:
         return _divide_approximately
-    if name in _ROUNDED_OPERATIONS and type.float in (tl.float32, tl.float64):
-        return functools.partial(_ROUNDED_OPERATIONS[name], _rounding_mode(modifiers))
-    return _FLOAT_OPERATIONS[name]
+    if name not in _ROUNDED_OPERATIONS or type.float not in (tl.float32, tl.float64):
+        return _FLOAT_OPERATIONS[name]
+    operation, mode = _ROUNDED_OPERATIONS[name], _rounding_mode(modifiers)
+    if name in ("mul", "fma", "mad") and "ftz" in modifiers:
+        return functools.partial(_flush_product, operation, mode)
+    return functools.partial(operation, mode)
+
+
+def _flush_product(operation: rounding.RoundedFunction, mode: str, x: Array, y: Array, *z: Array) -> Array:
+    """Return x * y + z, with zeros for what is too small when rounded to 24 bits.
+
+    An H200 decides so, and subnormal numbers have fewer bits. A larger product, which is normal, has them.
+    """
+    scale = np.float32(2.0**64)
+    with np.errstate(over="ignore"):
+        scaled = operation(mode, x * scale, y, *(addend * scale for addend in z))
+    return _flush(operation(mode, x, y, *z), np.abs(scaled) < np.finfo(np.float32).tiny * scale)
 
 
 def _extreme(name: str, modifiers: Sequence[str], a: Array, b: Array) -> Array:
