@@ -48,7 +48,14 @@ def test_only_so_many_batches_are_repeated(monkeypatch: pytest.MonkeyPatch) -> N
     assert batch.time(CALLS) == 1.0
 
 
-def test_a_batch_gets_its_length_from_its_faster_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch = batch_of(monkeypatch, (1.0, 24.0), (1.0, 3.0), (1.0, 12.0))
+def test_a_batch_is_lengthened_until_its_calls_fill_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run is slow, and the next one has as much besides as calls."""
+    batch = batch_of(monkeypatch, (1.0, 24.0), (1.0, 3.0), (1.0, 6.0), (1.0, 12.0))
     batch.lengthen(CALLS)
-    assert batch.time(CALLS) == 12.0 / (4 * CALLS)  # four times as many launches; the claim is too large for 12 ms
+    assert batch.time(CALLS) == 12.0 / (8 * CALLS)  # so many launches; the claim is too large for 12 ms
+
+
+def test_a_batch_that_is_long_enough_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(monkeypatch, (25.0, 500.0), (1.2, 12.0))
+    batch.lengthen(CALLS)
+    assert batch.time(CALLS) == 1.2

@@ -52,8 +52,8 @@ MAKING_TRIES = 3
 """Times that the judge makes the inputs of a batch: the processor decides how long it takes, so one is by chance."""
 EXTRA_BATCHES = 3
 """Batches that may be repeated, as others on the machine delay one now and then: a claim that is wrong stays wrong."""
-LENGTH_TRIES = 2
-"""Batches that show how long one takes: the first is slower, as the GPU has idled."""
+LENGTH_TRIES = 3
+"""Batches that show how long one takes: the first is slower, as the GPU has idled, and a short one has much besides."""
 LEAST_CALLS = 2
 """Calls of a batch with inputs of their own: whether a result is that of its own call, no single one shows."""
 LONGEST_BATCH = 4
@@ -277,8 +277,11 @@ class RemoteBatch:
 
         While others used the GPU, calls seemed slower than they are.
         """
-        elapsed = min(self._run_timed(calls)[1] for _ in range(LENGTH_TRIES))
-        self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
+        for _ in range(LENGTH_TRIES):
+            elapsed = self._run_timed(calls)[1]
+            if elapsed > LONGEST_BATCH * self._pace.batch:
+                return
+            self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
