@@ -76,7 +76,10 @@ def fused_float64(x: Array, y: Array, z: Array) -> Array:
 
 
 def _fuse_exactly(x: float, y: float, z: float) -> float:
-    """Return x * y + z for finite x and y, by fractions, which takes a hundred times as long."""
+    """Return x * y + z for finite x and y, rounded once.
+
+    Fractions take a hundred times as long as floats.
+    """
     if not math.isfinite(z):
         return z
     exact = Fraction(x) * Fraction(y) + Fraction(z)

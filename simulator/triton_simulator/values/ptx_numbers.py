@@ -240,7 +240,7 @@ def float_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable
 
 
 def _flush_product(operation: rounding.RoundedFunction, mode: str, x: Array, y: Array, *z: Array) -> Array:
-    """Return x * y + z, with zeros for what is too small when rounded to 24 bits.
+    """Return x * y + z, without what is too small in 24 bits.
 
     An H200 decides so, and subnormal numbers have fewer bits. A larger product, which is normal, has them.
     """
