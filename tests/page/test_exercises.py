@@ -422,6 +422,30 @@ def test_long_lines_wrap_further_in_than_they_begin(context: BrowserContext, fil
     assert min(goes_on) > begins
 
 
+CARET_IS_IN_SIGHT = """() => {
+    const scroller = document.querySelector(".workspace:not([hidden]) .cm-scroller");
+    const { top, bottom } = scroller.getBoundingClientRect(), range = document.getSelection().getRangeAt(0);
+    const caret = range.getClientRects()[0] ?? range.startContainer.getBoundingClientRect();
+    return caret.top >= Math.max(0, top) - 1 && caret.bottom <= Math.min(innerHeight, bottom) + 1;
+}"""
+"""Whether the cursor is inside the editor and the window."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_cursor_stays_in_sight_while_one_types(context: BrowserContext, file: str, width: int) -> None:
+    page = opened(context, file)
+    page.set_viewport_size({"width": width, "height": 600})
+    write(page, "".join(f"line_{number} = {number}\n" for number in range(100)))
+    page.keyboard.press("Control+End")
+    page.wait_for_function(CARET_IS_IN_SIGHT)
+    page.keyboard.type("a word that goes on " * 12)  # over several lines
+    page.wait_for_function(CARET_IS_IN_SIGHT)
+    page.evaluate("document.querySelector('.workspace:not([hidden]) .cm-scroller').scrollTop = 0")
+    page.wait_for_function(f"!({CARET_IS_IN_SIGHT})()")
+    page.keyboard.type("!")
+    page.wait_for_function(CARET_IS_IN_SIGHT)
+
+
 def test_the_exercises_are_one_row_on_a_phone(context: BrowserContext, file: str) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": 390, "height": 844})

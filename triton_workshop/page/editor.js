@@ -59,7 +59,8 @@ globalThis.Editor = (() => {
       "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
       "&.cm-focused": { outline: "1px solid var(--accent)" },
       ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" },
-      ".cm-content": { caretColor: "var(--accent)" },
+      // As wide as there is room: otherwise each key would measure how long all lines are.
+      ".cm-content": { caretColor: "var(--accent)", flex: "1 1 0", minWidth: "0" },
       ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
       ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--well)" },
       ".cm-content ::selection": { backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent)" },
@@ -89,8 +90,17 @@ globalThis.Editor = (() => {
   // time, and in the place of a selection give it a style, which the page's policy refuses.
   function insertTyped({ inputType, data, cancelable }, view) {
     if (inputType !== "insertText" || data === null || !cancelable || view.composing) return false;
-    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: !isInSight(view) });
     return true;
+  }
+
+  // Whether the cursor's line can be seen, and one below it, should it get longer. Then nothing has to scroll, and
+  // CodeMirror need not ask all elements around the text, which takes a tenth of a key's time.
+  function isInSight(view) {
+    const line = view.lineBlockAt(view.state.selection.main.head), start = view.documentTop;
+    const { top, bottom } = view.scrollDOM.getBoundingClientRect(), { offsetTop, height } = visualViewport;
+    const end = start + line.bottom + view.defaultLineHeight;
+    return start + line.top >= Math.max(top, offsetTop) && end <= Math.min(bottom, offsetTop + height);
   }
 
   function editingExtensions(modules, { label, onChange, onSubmit }) {
