@@ -81,7 +81,7 @@ def _parse_instruction(statement: str) -> Instruction | None:
 
 
 def _not_simulated(statement: object) -> NotSimulatedError:
-    return NotSimulatedError(f"the simulator cannot run `{statement}` of inline assembly; at most a GPU can")
+    return NotSimulatedError(f"the simulator cannot run `{statement}` of inline assembly; perhaps a GPU can")
 
 
 def run(text: str, registers: Registers) -> None:
