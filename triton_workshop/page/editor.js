@@ -90,14 +90,15 @@ globalThis.Editor = (() => {
   // time, and in the place of a selection give it a style, which the page's policy refuses.
   function insertTyped({ inputType, data, cancelable }, view) {
     if (inputType !== "insertText" || data === null || !cancelable || view.composing) return false;
-    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: !isInSight(view) });
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: !staysInSight(view, data) });
     return true;
   }
 
-  // Whether the cursor's line can be seen, and one below it, should it get longer. Then nothing has to scroll, and
-  // CodeMirror need not ask all elements around the text, which takes a tenth of a key's time.
-  function isInSight(view) {
-    const line = view.lineBlockAt(view.state.selection.main.head), start = view.documentTop;
+  // Whether the line where a letter is typed can be seen, and one below it, should it get longer. Then nothing has to
+  // scroll, and CodeMirror need not ask all elements around the text, which takes a tenth of a key's time.
+  function staysInSight(view, { length }) {
+    if (length > 1) return false;  // dictated, or suggested: the line may get longer by more than one
+    const line = view.lineBlockAt(view.state.selection.main.from), start = view.documentTop;
     const { top, bottom } = view.scrollDOM.getBoundingClientRect(), { offsetTop, height } = visualViewport;
     const end = start + line.bottom + view.defaultLineHeight;
     return start + line.top >= Math.max(top, offsetTop) && end <= Math.min(bottom, offsetTop + height);

@@ -49,11 +49,18 @@ JUDGE_SHARE = 3
 SINGLE_CALLS = 3
 """Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
 MAKING_TRIES = 3
-"""Times that the judge makes the inputs of a batch: the processor decides how long it takes, so one is by chance."""
+"""Times that the judge makes the inputs of a batch, which varies with the processor, so a single one says little."""
 EXTRA_BATCHES = 3
-"""Batches that may be repeated, as others on the machine delay one now and then: a claim that is wrong stays wrong."""
-LENGTH_TRIES = 3
-"""Batches that show how long one takes: the first is slower, as the GPU has idled, and a short one has much besides."""
+"""Longest batches whose time may be spent on repeating some, as others on the machine delay one now and then.
+
+A repeat cannot make a claim smaller than the clocks allow.
+"""
+LENGTH_TRIES = 2
+"""Batches that show how long one takes: of a short one, messages and inputs take most."""
+LEAST_RATIO = 0.7
+"""Time over the limit that no kernel gets below: the limit reads and writes as many bytes, and to read is faster."""
+LAST_RATIO = 1.25
+"""Time of the last batch, whose results are judged, over the median, at most."""
 LEAST_CALLS = 2
 """Calls of a batch with inputs of their own: whether a result is that of its own call, no single one shows."""
 LONGEST_BATCH = 4
@@ -156,6 +163,7 @@ class Timer:
                 local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = statistics.median(local.make(_shifts_of_calls(base, plan)) for _ in range(MAKING_TRIES))
+            remote.limit = min(local.call(limit) for _ in range(2))
             remote.lengthen(calls)
             times = in_turns(contenders, lambda contender: [contender()], rounds)
         milliseconds = {name: timing.median for name, timing in times.items()}
@@ -247,10 +255,15 @@ class RemoteBatch:
         self._pace = pace
         self._shifts: list[Shifts] = []
         self._doubts = 0
-        self._extra_batches = EXTRA_BATCHES
+        self._spare = EXTRA_BATCHES * LONGEST_BATCH * pace.batch
+        """Milliseconds for batches that are repeated."""
+        self._times: list[float] = []
+        """Milliseconds of a call, by batch."""
         self._repeats = 1
         self.making = 0.0
         """Milliseconds in which the inputs of a call are made."""
+        self.limit = 0.0
+        """Milliseconds of the limit: a claim has to be possible, and a batch gets no longer than its calls allow."""
 
     def prepare(self, calls: int, repeats: int) -> int:
         """Have inputs and memory made, and return how many of them to time.
@@ -277,30 +290,36 @@ class RemoteBatch:
 
         While others used the GPU, calls seemed slower than they are.
         """
+        longest = LONGEST_BATCH * self._pace.batch
+        # A script that answers without any work would get so many repeats that they hide it.
+        most = math.ceil(longest / calls / self.limit) if self.limit else self._repeats
+        self._run_timed(calls)  # slower, as the GPU has idled
         for _ in range(LENGTH_TRIES):
             elapsed = self._run_timed(calls)[1]
-            if elapsed > LONGEST_BATCH * self._pace.batch:
+            if elapsed > longest:
                 return
-            self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
+            repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
+            self._repeats = max(self._repeats, min(repeats, most))
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
         claimed, elapsed = self._run_timed(calls)
-        while not self._is_explained(claimed, elapsed, calls) and self._extra_batches:
-            self._extra_batches -= 1
+        while not self._is_explained(claimed, elapsed, calls) and self._spare > 0:
             claimed, elapsed = self._run_timed(calls)
-        if self._is_explained(claimed, elapsed, calls):
-            return claimed
-        self._doubts += 1
+            self._spare -= elapsed
+        is_explained = self._is_explained(claimed, elapsed, calls)
+        self._doubts += not is_explained
         # The judge's clock has messages and the making of inputs in it, so to disagree makes nobody faster.
-        return elapsed / (calls * self._repeats)
+        self._times.append(claimed if is_explained else elapsed / (calls * self._repeats))
+        return self._times[-1]
 
     def _is_explained(self, claimed: float, elapsed: float, calls: int) -> bool:
         """Return whether the script's clock explains what the judge's says."""
         running = calls * self._repeats * claimed
         unexplained = elapsed - calls * self.making - running
+        is_possible = claimed >= LEAST_RATIO * self.limit and running <= elapsed
         is_long = elapsed > LEAST_OVERHEADS * self._pace.overhead
-        return is_long and running <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
+        return is_possible and is_long and unexplained <= self._pace.overhead + self._pace.share * elapsed
 
     @property
     def _batch_seconds(self) -> float:
@@ -311,8 +330,11 @@ class RemoteBatch:
         return 3 * max(LEAST_CALLS * self._pace.slowest, LONGEST_BATCH * self._pace.batch) / 1000
 
     def is_believed(self) -> bool:
-        """Return True if the clocks agreed, but for one batch."""
-        return self._doubts <= 1
+        """Return whether the clocks agreed, but for one batch.
+
+        And the batch whose results are judged, the last one, was no slower than others.
+        """
+        return self._doubts <= 1 and self._times[-1] <= LAST_RATIO * statistics.median(self._times)
 
     def _run_timed(self, calls: int) -> tuple[float, float]:
         return self._run(calls, self._script.sandbox.deadline(self._batch_seconds))

@@ -86,8 +86,8 @@ class Races:
         self._weak_atomics.clear()
         self._early_stores.clear()
         # Most launches start with the empty one that they were made with.
-        is_used = len(self.ordering) or self.ordering.capacity != self._undo.plan.events
-        if is_used:
+        is_stale = len(self.ordering) > 0 or self.ordering.capacity != self._undo.plan.events
+        if is_stale:
             self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
