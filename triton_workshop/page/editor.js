@@ -90,7 +90,8 @@ globalThis.Editor = (() => {
   // time, and in the place of a selection give it a style, which the page's policy refuses.
   function insertTyped({ inputType, data, cancelable }, view) {
     if (inputType !== "insertText" || data === null || !cancelable || view.composing) return false;
-    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: !staysInSight(view, data) });
+    const scrollIntoView = !staysInSight(view, data);
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView });
     return true;
   }
 
