@@ -292,7 +292,7 @@ class RemoteBatch:
         """
         longest = LONGEST_BATCH * self._pace.batch
         # A script that answers without any work would get so many repeats that they hide it.
-        most = math.ceil(longest / calls / self.limit) if self.limit else self._repeats
+        most = math.ceil(longest / calls / self.limit)
         self._run_timed(calls)  # slower, as the GPU has idled
         for _ in range(LENGTH_TRIES):
             elapsed = self._run_timed(calls)[1]
