@@ -8,7 +8,7 @@ every 90 seconds on average, and waits for the answer; every fifth script is wro
 the raylet or the server is killed each minute, in turns. With `--burst`, each sends one script within ten seconds. With
 `--amid`, scripts are then timed while nothing else runs, and again while others are checked without a pause.
 It starts `workshop gpus` unless it gets the `--gpus` of a pool, as that prints it. The exit status is 1 if a bound is
-exceeded: a script without exactly one answer, a 95th percentile above 15 s, or memory that has grown by more than a
+exceeded: a script without exactly one answer, a 95th percentile above 15 s, memory that has grown by more than a
 tenth since the third minute, or a time that differs by more than 3% amid checks. Linux.
 """
 
