@@ -3,10 +3,10 @@
 // name, by the name before its dot; they are Triton's (`page/signatures.py`).
 //
 // The list opens by itself after `tl.`, and takes no key until one of its entries is chosen by an arrow. A call's
-// parameters are shown once its bracket is typed, or when they are asked for.
+// parameters are shown when typing rests after its bracket, or when they are asked for.
 globalThis.Completion = (() => {
   "use strict";
-  const TYPING_PAUSE_MS = 200;  // after the last key, until the list is looked for
+  const TYPING_PAUSE_MS = 200;  // after the last key, until the list is looked for, or a call's parameters are shown
   const MIN_LETTERS = 3;  // of a name without a dot, until the list opens by itself
   const TOKENS = /("""|''')[^]*?(?:\1|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|#.*|[()[\]{},]/g;
   const CALLEE = /(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$/;
@@ -91,44 +91,72 @@ globalThis.Completion = (() => {
 
   function parameterHelp(modules) {
     const { StateEffect, StateField, Prec } = modules["@codemirror/state"];
-    const { EditorView, keymap, showTooltip } = modules["@codemirror/view"];
-    const show = StateEffect.define();  // true, or false
+    const { EditorView, ViewPlugin, keymap, showTooltip } = modules["@codemirror/view"];
+    const show = StateEffect.define();  // "call", "call or name", or "nothing"
     const atCursor = (state) => callAt(modules, state, state.selection.main.head);
-    const isSame = (a, b) => a && b && a.name === b.name && a.from === b.from && a.current === b.current;
+    const isSame = (a, b) => a && b && a.name === b.name && a.from === b.from;
+    // A call keeps its tooltip while it is written, and so do keys that change nothing in it.
+    const renew = (help, call) => {
+      if (!isSame(help, call)) return call && { ...call, create: tooltipCreator() };
+      return help.current === call.current ? help : { ...call, create: help.create };
+    };
     const field = StateField.define({
       create: () => null,
       update(help, transaction) {
         const asked = transaction.effects.find((effect) => effect.is(show))?.value, { state } = transaction;
-        if (asked === false) return null;
-        if (asked) return atCursor(state) ?? nameAt(modules, state, state.selection.main.head) ?? null;
-        if (!transaction.docChanged && !transaction.selection) return help;
-        if (!help && !hasOpenedCall(transaction)) return null;
-        const call = atCursor(state);
-        return isSame(help, call) ? help : call;  // for another object, its tooltip would be drawn again at each key
+        if (asked === "nothing") return null;
+        if (asked === "call or name") {
+          return renew(help, atCursor(state) ?? nameAt(modules, state, state.selection.main.head) ?? null);
+        }
+        const isAffected = help && (transaction.docChanged || transaction.selection);
+        return asked || isAffected ? renew(help, atCursor(state)) : help;
       },
       provide: (self) => showTooltip.compute([self], (state) => tooltip(state.field(self))),
     });
-    const tooltip = (help) => help && {
-      pos: help.from, above: true, create: () => ({ dom: describe(help, help.current) }),
+    const tooltip = (help) => help && { pos: help.from, above: true, create: help.create };
+    const tooltipCreator = () => ({ state }) => {
+      let drawn = state.field(field);
+      const dom = describe(drawn, drawn.current);
+      const update = (change) => {
+        const help = change.state.field(field);
+        if (help !== drawn) dom.replaceChildren(...describe(help, help.current).children);
+        drawn = help;
+      };
+      return { dom, update };
     };
     const hasOpenedCall = (transaction) => {
       let hasBracket = false;
       transaction.changes.iterChanges((_from, _to, _start, _end, text) => { hasBracket ||= text.toString() === "("; });
       return hasBracket && transaction.isUserEvent("input.type");
     };
+    // Whoever types on needs no help yet, and drawing it takes as long as a key.
+    const showSoon = ViewPlugin.define((view) => {
+      let timer, isDue = false;
+      const showCall = () => {
+        isDue = false;
+        if (view.hasFocus) view.dispatch({ effects: show.of("call") });
+      };
+      const update = ({ docChanged, transactions }) => {
+        if (!docChanged) return;
+        clearTimeout(timer);
+        isDue ||= transactions.some(hasOpenedCall);
+        if (isDue) timer = setTimeout(showCall, TYPING_PAUSE_MS);
+      };
+      return { update, destroy: () => clearTimeout(timer) };
+    });
     const ask = (view) => {
-      view.dispatch({ effects: show.of(true) });
+      view.dispatch({ effects: show.of("call or name") });
       const help = view.state.field(field);
       if (help) view.dispatch({ effects: EditorView.announce.of(`${help.name}${help.parameters}. ${help.sentence}`) });
       return true;
     };
-    const close = (view) => Boolean(view.state.field(field)) && (view.dispatch({ effects: show.of(false) }), true);
+    const close = (view) => Boolean(view.state.field(field)) && (view.dispatch({ effects: show.of("nothing") }), true);
     // An open list closes first; one that is being looked for must not take the key.
     const { completionStatus } = modules["@codemirror/autocomplete"];
     const escape = (view) => completionStatus(view.state) !== "active" && close(view);
     const keys = [{ key: "Ctrl-Shift-Space", run: ask }, { key: "Escape", run: escape }];
     const blur = EditorView.domEventHandlers({ blur: (_event, view) => { close(view); } });
-    return [field, Prec.highest(keymap.of(keys)), blur];
+    return [field, showSoon, Prec.highest(keymap.of(keys)), blur];
   }
 
   function extension(modules) {
