@@ -645,3 +645,19 @@ def test_a_quotient_that_is_not_chosen_is_nobodys_business() -> None:
 def test_a_branch_on_such_a_result_ends_the_launch() -> None:
     with pytest.raises(KernelFaults, match=r"branches on an undefined value.*\n.*an integer division by zero"):
         branches_on_a_quotient[(1,)](torch.ones(1).int(), torch.zeros(1).int(), torch.zeros(1), 1)
+
+
+@triton.jit
+def searches_with_undefined_values(x_ptr, sorted_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    low = tl.where(x > tl.load(sorted_ptr + 1), 2, 0)
+    low = tl.where(x > tl.load(sorted_ptr + low), low + 1, low)
+    tl.store(out_ptr + offsets, low, mask=offsets < n)
+
+
+def test_an_index_between_two_known_ones_stays_inside() -> None:
+    """A binary search, as Inductor's, has undefined elements where its block extends too far."""
+    x, steps, found = torch.arange(N) / 4, torch.tensor([0.0, 1.0, 2.0]), torch.zeros(N, dtype=torch.int32)
+    searches_with_undefined_values[(1,)](x, steps, found, N)
+    assert found.tolist() == torch.bucketize(x, steps).tolist()

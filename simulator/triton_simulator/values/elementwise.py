@@ -280,10 +280,10 @@ def select(condition: Value, a: Value, b: Value) -> Value:
     condition, a = align(condition, a)
     chosen = condition.data.astype(np.bool_, copy=False)
     result = b.replace_where(chosen, a)
-    # An undefined condition chooses nothing in particular, even between equal elements.
+    # An undefined condition chooses nothing in particular, even between equal elements. It does choose one of the two,
+    # so that an index among them stays where both are.
     if condition.poison is not None:
         result.poison = combined_poison(result, condition)
-        result.mark_undefined()
     if a.dtype.scalar.is_ptr():
         result.origin = a.origin if uniform_origin(a, b) else np.where(chosen, a.origin, b.origin)
     if a.wrapped is not None or b.wrapped is not None:
