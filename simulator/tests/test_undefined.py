@@ -91,11 +91,25 @@ def or_with_an_undefined_value(x_ptr, index_ptr, out_ptr, n):
     tl.store(out_ptr + offsets, 1.0, mask=(x > 0.0) | (offsets < n))
 
 
+@triton.jit
+def stores_what_an_undefined_value_chooses(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.sqrt(tl.where(x > 0.0, 1.0, 4.0)))
+
+
+@triton.jit
+def adds_what_an_undefined_value_chooses(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.atomic_add(out_ptr + offsets, tl.where(x > 0.0, 1.0, 4.0))
+
+
 UNDEFINED = (
     total, maximum, relu, stores_where_an_undefined_value_is_positive,
     stores_a_constant_where_an_undefined_value_is_positive, adds_where_an_undefined_value_is_positive,
     loads_at_an_undefined_index, loads_where_an_undefined_value_says_so, stores_at_an_undefined_index,
-    or_with_an_undefined_value,
+    or_with_an_undefined_value, stores_what_an_undefined_value_chooses, adds_what_an_undefined_value_chooses,
 )  # fmt: skip
 
 
@@ -661,3 +675,18 @@ def test_an_index_between_two_known_ones_stays_inside() -> None:
     x, steps, found = torch.arange(N) / 4, torch.tensor([0.0, 1.0, 2.0]), torch.zeros(N, dtype=torch.int32)
     searches_with_undefined_values[(1,)](x, steps, found, N)
     assert found.tolist() == torch.bucketize(x, steps).tolist()
+
+
+@triton.jit
+def counts_by_undefined_values(x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.where(x > 0, 1, 0))
+    tl.device_print("", tl.where(x > 0, 1, 0))
+
+
+def test_an_undefined_choice_is_stored_and_printed_as_an_absurd_integer(capsys: pytest.CaptureFixture[str]) -> None:
+    out = torch.zeros(16, dtype=torch.int32)
+    counts_by_undefined_values[(1,)](torch.ones(N), out, N)
+    assert out.tolist() == [1] * N + [-559038737] * (16 - N)
+    assert "-559038737" in capsys.readouterr().out

@@ -45,7 +45,7 @@ class Atomic:
         An update that is `unsure` may not happen, and leaves the element undefined.
         """
         flat = access.region.elements(storage_dtype(dtype))
-        values = [lanes.select(operand.data) for operand in self.operands]
+        values = [lanes.select(operand.marked_data()) for operand in self.operands]
         # An atomic load leaves nothing undefined.
         if not values:
             unsure = None

@@ -233,7 +233,8 @@ class Memory:
         storage.stored = True
         # Raises Restart as soon as the launch turns out to load from here, too.
         self.races.watched(storage)
-        new = lanes.select(encode(value.data, dtype))
+        # A choice by an undefined condition looks like any number until here.
+        new = lanes.select(encode(value.marked_data(), dtype))
         if value.poison is not None:
             self.results.record_store(access, lanes, value.poison, intended=intended)
         flat = access.region.elements(storage_dtype(dtype))

@@ -281,7 +281,7 @@ def select(condition: Value, a: Value, b: Value) -> Value:
     chosen = condition.data.astype(np.bool_, copy=False)
     result = b.replace_where(chosen, a)
     # An undefined condition chooses nothing in particular, even between equal elements. It does choose one of the two,
-    # so that an index among them stays where both are.
+    # so that an index stays where both are; memory marks what is stored.
     if condition.poison is not None:
         result.poison = combined_poison(result, condition)
     if a.dtype.scalar.is_ptr():

@@ -80,7 +80,7 @@ class Value:
 
         A scalar has no axes, so it prints as a number.
         """
-        return np.asarray(self.full()[0])
+        return np.asarray(spread(self.marked_data(), self.shape)[0])
 
     def limits(self) -> tuple[int, int]:
         """Return the smallest and the largest of an integer's elements."""
@@ -112,16 +112,21 @@ class Value:
             result.poison = np.where(where, of_other, of_self)
         return result
 
-    def mark_undefined(self) -> Value:
-        """Put a number that catches the eye where nothing defined one.
+    def marked_data(self) -> Array:
+        """Return `data` with a number that catches the eye where nothing defined one.
 
-        Returns the value itself; a pointer stays as it is.
+        That of a pointer stays as it is.
         """
+        if self.poison is None or self.dtype.scalar.is_ptr():
+            return self.data
+        marker = undefined_value(self.dtype.scalar)
+        # As a plain mask: from poison, numpy would make poison of truth values, too.
+        return np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
+
+    def mark_undefined(self) -> Value:
+        """Put that number into the value itself, and return the value."""
         if self.poison is not None and not self.dtype.scalar.is_ptr():
-            marker = undefined_value(self.dtype.scalar)
-            # As a plain mask: from poison, numpy would make poison of truth values, too.
-            self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
-            self.bounds = None
+            self.data, self.bounds = self.marked_data(), None
         return self
 
     def with_data(self, data: Array, dtype: Any) -> Value:
