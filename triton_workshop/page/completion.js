@@ -92,24 +92,22 @@ globalThis.Completion = (() => {
   function parameterHelp(modules) {
     const { StateEffect, StateField, Prec } = modules["@codemirror/state"];
     const { EditorView, ViewPlugin, keymap, showTooltip } = modules["@codemirror/view"];
-    const show = StateEffect.define();  // "call", "call or name", or "nothing"
+    const show = StateEffect.define();  // a call, a name, or null
     const atCursor = (state) => callAt(modules, state, state.selection.main.head);
-    const isSame = (a, b) => a && b && a.name === b.name && a.from === b.from;
+    const isSame = (help, call) => help?.name === call.name && help.from === call.from;
     // A call keeps its tooltip while it is written, and so do keys that change nothing in it.
     const renew = (help, call) => {
-      if (!isSame(help, call)) return call && { ...call, create: tooltipCreator() };
+      if (!call) return null;
+      if (!isSame(help, call)) return { ...call, create: tooltipCreator() };
       return help.current === call.current ? help : { ...call, create: help.create };
     };
     const field = StateField.define({
       create: () => null,
       update(help, transaction) {
-        const asked = transaction.effects.find((effect) => effect.is(show))?.value, { state } = transaction;
-        if (asked === "nothing") return null;
-        if (asked === "call or name") {
-          return renew(help, atCursor(state) ?? nameAt(modules, state, state.selection.main.head) ?? null);
-        }
+        const asked = transaction.effects.find((effect) => effect.is(show));
+        if (asked) return renew(help, asked.value);
         const isAffected = help && (transaction.docChanged || transaction.selection);
-        return asked || isAffected ? renew(help, atCursor(state)) : help;
+        return isAffected ? renew(help, atCursor(transaction.state)) : help;
       },
       provide: (self) => showTooltip.compute([self], (state) => tooltip(state.field(self))),
     });
@@ -134,7 +132,7 @@ globalThis.Completion = (() => {
       let timer, isDue = false;
       const showCall = () => {
         isDue = false;
-        if (view.hasFocus) view.dispatch({ effects: show.of("call") });
+        if (view.hasFocus) view.dispatch({ effects: show.of(atCursor(view.state)) });
       };
       const update = ({ docChanged, transactions }) => {
         if (!docChanged) return;
@@ -145,12 +143,12 @@ globalThis.Completion = (() => {
       return { update, destroy: () => clearTimeout(timer) };
     });
     const ask = (view) => {
-      view.dispatch({ effects: show.of("call or name") });
-      const help = view.state.field(field);
+      const { state } = view, help = atCursor(state) ?? nameAt(modules, state, state.selection.main.head);
+      view.dispatch({ effects: show.of(help) });
       if (help) view.dispatch({ effects: EditorView.announce.of(`${help.name}${help.parameters}. ${help.sentence}`) });
       return true;
     };
-    const close = (view) => Boolean(view.state.field(field)) && (view.dispatch({ effects: show.of("nothing") }), true);
+    const close = (view) => Boolean(view.state.field(field)) && (view.dispatch({ effects: show.of(null) }), true);
     // An open list closes first; one that is being looked for must not take the key.
     const { completionStatus } = modules["@codemirror/autocomplete"];
     const escape = (view) => completionStatus(view.state) !== "active" && close(view);
