@@ -148,7 +148,6 @@ def remark_on_size(size: OtherSize, message: str) -> str:
 def remark_on_limit(limit: WideOffsets | Bound, message: str) -> str:
     """Return the remark that larger inputs are wrong, as `message` says."""
     if isinstance(limit, Bound):
-        message = message.removesuffix(".")  # as an error of Triton's ends, and the remark ends so too
         if limit.line is None:
             return sentence("remarks.bound", case=limit.case, message=message)
         return sentence("remarks.bound-on-line", case=limit.case, message=message, line=limit.line, code=limit.words)
