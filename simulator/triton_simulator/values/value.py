@@ -113,9 +113,9 @@ class Value:
         return result
 
     def marked_data(self) -> Array:
-        """Return `data` with a number that catches the eye where nothing defined one.
+        """Return `data`, with undefined elements marked.
 
-        That of a pointer stays as it is.
+        Where nothing defined a number, this puts one that catches the eye; a pointer stays as it is.
         """
         if self.poison is None or self.dtype.scalar.is_ptr():
             return self.data
@@ -124,7 +124,7 @@ class Value:
         return np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
 
     def mark_undefined(self) -> Value:
-        """Put that number into the value itself, and return the value."""
+        """Mark undefined elements in the value itself, and return it."""
         if self.poison is not None and not self.dtype.scalar.is_ptr():
             self.data, self.bounds = self.marked_data(), None
         return self

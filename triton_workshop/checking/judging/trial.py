@@ -410,9 +410,10 @@ def with_limits(judge: Judge, outcome: Trial, limits: Sequence[Limit]) -> Trial:
 
 
 def _first_message(judge: Judge, name: str, observation: Observation) -> str:
-    """Return what is wrong with a case, as part of a sentence: an error of Triton's ends in a full stop."""
+    """Return what is wrong with a case, as part of a sentence."""
     case = judge.exercise.find_case(name)
     findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), observation))
+    # An error of Triton's ends in a full stop.
     return findings[0].message.removesuffix(".") if findings else sentence("remarks.wrong-result")
 
 
