@@ -83,6 +83,37 @@ def test_device_print_names_the_program(
 
 
 @triton.jit
+def adds_the_next_in_place(x_ptr, counter_ptr):
+    at = tl.arange(0, 256)
+    print(tl.program_id(0))
+    tl.store(x_ptr + at, tl.load(x_ptr + at) + tl.load(x_ptr + at + 1) + 1)
+
+
+@triton.jit
+def adds_in_turns(x_ptr, counter_ptr):
+    print(tl.program_id(0))
+    while tl.atomic_add(counter_ptr, 0) < tl.program_id(0):
+        pass
+    tl.store(x_ptr, tl.load(x_ptr) + 1)
+    tl.debug_barrier()
+    tl.atomic_add(counter_ptr, 1)
+
+
+@triton.jit
+def stores_an_undefined_sum(x_ptr, counter_ptr):
+    print(tl.program_id(0))
+    at = tl.arange(0, 256)
+    tl.store(x_ptr, tl.sum(tl.load(x_ptr + at, mask=at < 3)))
+
+
+@pytest.mark.parametrize("kernel", [adds_the_next_in_place, adds_in_turns, stores_an_undefined_sum])
+def test_each_program_prints_once_whatever_has_to_be_found_out(kernel: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with record():
+        launch_two_programs(kernel, torch.zeros(300), torch.zeros(1, dtype=torch.int32))
+    assert capsys.readouterr().out == "0\n1\n"
+
+
+@triton.jit
 def formats_a_block():
     print(f"{tl.arange(0, 4):3}")
 

@@ -393,6 +393,45 @@ def hands_on(data_ptr, out_ptr, flag_ptr, HOW: tl.constexpr, WAIT: tl.constexpr,
         tl.store(out_ptr + at, tl.load(data_ptr + at))  # LINE
 
 
+@triton.jit
+def adds_the_next(x_ptr):
+    at = tl.program_id(0) * 4 + tl.arange(0, 4)
+    following = tl.load(x_ptr + at + 1)  # PEER
+    x = tl.load(x_ptr + at)
+    tl.store(x_ptr + at, x + following + 1)  # LINE
+
+
+@triton.jit
+def adds_the_next_after_a_branch(x_ptr):
+    pid = tl.program_id(0)
+    at = pid * 4 + tl.arange(0, 4)
+    tl.store(x_ptr + 100 + at, 1.0)
+    x = tl.load(x_ptr + at)
+    following = tl.load(x_ptr + at + 1)  # PEER
+    x += tl.load(x_ptr + at)
+    if pid % 2 == 1:
+        x += 1
+    tl.store(x_ptr + at, x + following + 1)  # LINE
+
+
+@triton.jit
+def adds_to_the_next(x_ptr, out_ptr):
+    at = tl.program_id(0) * 4 + tl.arange(0, 4)
+    tl.atomic_add(x_ptr + at + 1, 1.0)  # PEER
+    tl.atomic_add(x_ptr + at, 1.0)
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # LINE
+
+
+@triton.jit
+def writes_to_the_next_what_is_there(x_ptr):
+    pid = tl.program_id(0)
+    at = pid * 4 + tl.arange(0, 4)
+    tl.store(x_ptr + at + 1, 0.0)  # PEER
+    tl.store(x_ptr + at, 0.0)
+    if pid == 1:
+        tl.store(x_ptr + at, 1.0)  # LINE
+
+
 def marked(kernel: Any, mark: str) -> int:
     source, first = inspect.getsourcelines(kernel.fn)
     return first + next(number for number, line in enumerate(source) if f"# {mark}" in line)
@@ -418,6 +457,28 @@ def test_both_lines_of_a_race_are_told(
     assert "# LINE" in fault.description
     assert "# PEER" not in fault.description
     assert advice in fault.advice
+
+
+@pytest.mark.parametrize("programs", [2, P])
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        (adds_the_next, (torch.zeros(200),)),
+        (adds_the_next_after_a_branch, (torch.zeros(200),)),
+        (adds_to_the_next, (torch.zeros(200), torch.zeros(200))),
+        (writes_to_the_next_what_is_there, (torch.zeros(200),)),
+    ],
+    ids=lambda value: value.fn.__name__ if hasattr(value, "fn") else "",
+)
+def test_the_other_program_is_told_where_a_program_has_come_itself_too(
+    kernel: Any, arguments: tuple[torch.Tensor, ...], programs: int
+) -> None:
+    fault = faults(kernel, (programs,), *(tensor.zero_() for tensor in arguments))[0]
+    assert (fault.program, fault.peer) == ((1,), (0,))
+    assert (fault.line.number, fault.peer_line and fault.peer_line.number) == (
+        marked(kernel, "LINE"),
+        marked(kernel, "PEER"),
+    )
 
 
 def test_two_lines_that_store_are_told() -> None:

@@ -55,6 +55,16 @@ def reads_its_neighbour(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
 
 @wrong
 @triton.jit
+def stores_where_other_threads_have_read_too(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
+    row, i = tl.program_id(0) * N, tl.arange(0, N)
+    x = tl.load(scratch_ptr + row + i)
+    x += tl.load(scratch_ptr + row + i - 1, mask=i > 0, other=0.0)  # BEFORE
+    x += tl.load(scratch_ptr + row + i)
+    tl.store(scratch_ptr + row + i, x + 1)  # HERE
+
+
+@wrong
+@triton.jit
 def reads_in_blocks_of_another_size(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
     row, i, part = tl.program_id(0) * N, tl.arange(0, N), tl.arange(0, 64)
     for start in range(0, N, 64):

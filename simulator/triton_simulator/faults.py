@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -113,6 +113,17 @@ class WeakOrder:
 
     line: KernelLine
     weakness: Weakness
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Other program in a race, by its number (-1: unknown)."""
+
+    program: int = -1
+    site: Site | None = None
+    """What it did before, and on which line, if it is known."""
+    weak_order: WeakOrder | None = None
+    """What would have ordered the two if it were stronger."""
 
 
 @dataclass(frozen=True)
@@ -419,7 +430,6 @@ class FaultLog:
         *,
         argument: str | None = None,
         size: int | None = None,
-        peers: NDArray[Any] | None = None,
         stored: bool = False,
         masked: bool = False,
         wrapped: bool = False,
@@ -428,12 +438,11 @@ class FaultLog:
         earlier: KernelLine | None = None,
         dtype: str = "",
         site: Site | None = None,
-        peer_site: Site | None = None,
-        weak_order: WeakOrder | None = None,
+        find_peer: Callable[[int], Peer] | None = None,
     ) -> None:
         """Record that `programs[i]` touched element `indices[i]`.
 
-        In a race, the other program is `peers[i]` (-1: unknown).
+        In a race, `find_peer(i)` returns with whom `programs[i]` races.
 
         It happens at the line that runs, unless another one is given.
         """
@@ -445,7 +454,7 @@ class FaultLog:
         # Groups run in any order: of all programs the first is named, so that a message stays the same.
         if tally is None or first < tally.first_program:
             low, high, outside, distinct = _index_range(None if indices is None else indices[is_first], size)
-            peer = -1 if peers is None else int(peers[is_first][0])
+            peer = Peer() if find_peer is None else find_peer(int(is_first.argmax()))
             fault = Fault(
                 kind,
                 self._kernel,
@@ -456,7 +465,7 @@ class FaultLog:
                 high,
                 size,
                 outside,
-                peer=None if peer < 0 else self.program(peer),
+                peer=None if peer.program < 0 else self.program(peer.program),
                 earlier=earlier,
                 stored=stored,
                 masked=masked,
@@ -465,8 +474,8 @@ class FaultLog:
                 distinct=distinct,
                 dtype=dtype,
                 site=site,
-                peer_site=peer_site,
-                weak_order=weak_order,
+                peer_site=peer.site,
+                weak_order=peer.weak_order,
             )
             if tally is None:
                 tally = self._tallies[key] = _Tally(fault, first)

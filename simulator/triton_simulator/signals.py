@@ -61,6 +61,11 @@ class Plan:
 
     It is where a result of one is stored, or a branch depends on one.
     """
+    accesses: bool = False
+    """True if the accesses to watched storages are kept.
+
+    One of several programs, or threads, has to be named that came to an element before it was changed.
+    """
     watched: frozenset[int] = frozenset()
     """Addresses of storages whose accesses are recorded by program.
 

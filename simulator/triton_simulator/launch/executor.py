@@ -65,6 +65,8 @@ FIRST_GROUP_SIZE = 32
 
 With blocks of any size they do not take long to start again.
 """
+MANY_EVENTS = 1 << 16
+"""Room for atomics in a launch that must not start again when it needs more."""
 MAX_SINGLE_SPLITS = 8
 """Programs that may leave their group one by one.
 
@@ -248,7 +250,8 @@ class Executor:
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
-            return Plan(one_by_one=reason, traced=True)
+            storages = frozenset(region.storage.address for region in memory.space.regions)
+            return Plan(reason, traced=True, accesses=True, watched=storages, threads=storages, events=MANY_EVENTS)
         last = self._last_sequential.get(constants, self._last_batched)
         # Addresses change from launch to launch, so the last plan's storages are found by their argument's name.
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from triton_simulator.faults import Action, FaultLog, Kind, Site, Weakness, WeakOrder
+from triton_simulator.faults import Action, FaultLog, Kind, Peer, Site, Weakness, WeakOrder
 from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.races.names import (
     ATOMIC,
@@ -204,12 +204,24 @@ class Races:
             self._record_events(access, acquires=False, releases=changed & self._settled(access))
         if shadow.readers is None:
             shadow.writers.record(named)
+            if foreign is not None:
+                self._put_several_writers(named, writers.names, foreign & ~changed)
             return
         has_silent = uniform or shadow.silent is not None
         if has_silent or not changed.all():
             self._record_writers(named, changed, uniform=uniform)
         else:
             shadow.writers.record(named)
+
+    def _put_several_writers(self, named: NamedAccess, previous: Array, same: Array) -> None:
+        """Note that several have stored the same.
+
+        It is so where a program stores the `same` as one before it, without waiting.
+        """
+        if same.any():
+            moments = named.shadow.names.moments(previous[same])
+            same[same] = self.ordering.unordered(named.access.owners[same], moments)
+            named.shadow.writers.put_several(named.marks, same)
 
     def _settled(self, access: Access) -> Array:
         """Return which programs' other threads have waited since they last stored.
@@ -329,6 +341,7 @@ class Races:
         several[several] = self.ordering.unordered(access.owners[several], shadow.names.moments(writers[several]))
         shadow.writers.put(named.marks, names)
         shadow.writers.sites.put(as_indices(named.marks)[~own], named.site)
+        shadow.writers.keep(named)
         # Updates that do not order each other have no last one: whoever loads must wait for all of them.
         if not ordered:
             several |= shadow.writers[named.marks] != names
@@ -387,24 +400,44 @@ class Races:
         """
         if not clash.any():
             return
-        access, marks = named.access, as_indices(named.marks)[clash]
-        moments = named.shadow.names.moments(table[marks])
-        owners, index = access.owners[clash], access.index[clash]
-        racing = self.ordering.unordered(owners, moments, None if excluded is None else excluded[clash])
-        if racing.any():
-            # The log names the first of the programs, so the site is that of its peer.
-            peer = table.sites.at(int(marks[racing][owners[racing].argmin()]))
+        access, moments = named.access, named.shadow.names.moments(table[as_indices(named.marks)[clash]])
+        excluded = None if excluded is None else excluded[clash]
+        racing = np.flatnonzero(clash)[self.ordering.unordered(access.owners[clash], moments, excluded)]
+        if len(racing):
             self._log.add(
                 Kind.RACE,
-                owners[racing],
-                access.region.from_first(index[racing], access.item),
+                access.owners[racing],
+                access.region.from_first(access.index[racing], access.item),
                 argument=access.region.name,
-                peers=self.ordering.actors(moments[racing]),
                 stored=stored,
                 site=named.site,
-                peer_site=peer,
-                weak_order=self._weak_order({named.site.line, *([peer.line] if peer else [])}),
+                find_peer=lambda first: self._find_peer(named.select(racing[first : first + 1]), table),
             )
+
+    def _find_peer(self, named: NamedAccess, table: Table) -> Peer:
+        """Return which of a table's programs races with the access of one element.
+
+        Raises Restart if several have come there, and their accesses are not kept.
+        """
+        names, previous, [mark] = named.shadow.names, table[named.marks], as_indices(named.marks)
+        if previous[0] != names.several:
+            program, site = int(self.ordering.actors(names.moments(previous))[0]), table.sites.at(mark)
+        elif self._undo.plan.accesses:
+            program, site = self._find_unordered(int(named.access.owners[0]), table, mark)
+        else:
+            raise Restart("several programs came to an element", replace(self._undo.plan, accesses=True))
+        return Peer(program, site, self._weak_order({named.site.line, *([site.line] if site else [])}))
+
+    def _find_unordered(self, owner: int, table: Table, mark: int) -> tuple[int, Site | None]:
+        """Return the first program that `owner` has not waited for.
+
+        It is one of those that came to an element; with it comes what it did.
+        """
+        for moment, site in table.accesses_at(mark):
+            program = int(self.ordering.actors(np.array([moment]))[0])
+            if program != owner and self.ordering.unordered(np.array([owner]), np.array([moment])):
+                return program, site
+        return UNKNOWN, table.sites.only()
 
     def _weak_order(self, excluded: set[KernelLine]) -> WeakOrder | None:
         """Return what would have ordered the programs if it were stronger.
@@ -439,7 +472,7 @@ class Races:
             shadow = self._shadows[storage.address] = self._make_shadow(storage)
         moments = self.ordering.moments(access.owners)
         names = shadow.names.encode(access.owners, moments, atomic=action is Action.ATOMIC)
-        return NamedAccess(access, shadow, _places(access), names, Site(current_line(), action))
+        return NamedAccess(access, shadow, _places(access), names, moments, Site(current_line(), action))
 
     def _make_shadow(self, storage: Storage) -> Shadow:
         """Return the most exact shadow that fits into memory.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,10 @@ from triton_simulator.values.formats import Array
 MAX_SITES = 255
 MAX_TABLE_BYTES = 64 << 20
 """Bytes of a storage up to which it is worth a byte for each element to know its line."""
+
+
+MAX_KEPT = 1 << 22
+"""Elements of accesses that are kept for one table, at about 30 bytes each."""
 
 
 class Sites:
@@ -41,11 +46,14 @@ class Sites:
 
     def at(self, mark: int) -> Site | None:
         """Return the site of the last access to an element, None if unknown."""
-        sites = [*self._numbers]
         if self._table is None:
-            return sites[0] if len(sites) == 1 else None
+            return self.only()
         number = int(self._table[mark])
-        return sites[number] if number < MAX_SITES else None
+        return [*self._numbers][number] if number < MAX_SITES else None
+
+    def only(self) -> Site | None:
+        """Return the site of all accesses, None if there are several."""
+        return next(iter(self._numbers)) if len(self._numbers) == 1 else None
 
 
 class Table:
@@ -56,6 +64,8 @@ class Table:
         self._several = np.array(names.several, names.dtype)
         self._undo = undo
         self.sites = Sites(elements, undo)
+        self._accesses: list[NamedAccess] = []
+        self._kept = 0
 
     def __getitem__(self, marks: Array | slice) -> Array:
         return elements_at(self._data, marks)
@@ -64,6 +74,19 @@ class Table:
         """Write an access's names, and the line that it is on."""
         self.put(named.marks, named.names)
         self.sites.put(named.marks, named.site)
+        self.keep(named)
+
+    def keep(self, named: NamedAccess) -> None:
+        """Keep an access for `accesses_at`, if the plan says so."""
+        if self._undo.plan.accesses and self._kept < MAX_KEPT:
+            self._undo.append(self._accesses, named)
+            self._kept += len(named.names)
+
+    def accesses_at(self, mark: int) -> Iterator[tuple[int, Site]]:
+        """Yield the moment and the site of each kept access to an element."""
+        for named in self._accesses:
+            for moment in named.moments[positions(named.marks, mark)].tolist():
+                yield moment, named.site
 
     def put(self, marks: Array | slice, names: Array) -> None:
         """Write names, the last of them where an element occurs again."""
@@ -108,12 +131,14 @@ class NamedAccess:
     marks: Array | slice
     """The elements' places in the shadow."""
     names: Array
+    moments: Array
     site: Site
 
     def select(self, where: Array) -> NamedAccess:
         """Return the accesses where `where` is true."""
         marks = as_indices(self.marks)[where]
-        return NamedAccess(self.access.select(where), self.shadow, marks, self.names[where], self.site)
+        access, names, moments = self.access.select(where), self.names[where], self.moments[where]
+        return NamedAccess(access, self.shadow, marks, names, moments, self.site)
 
 
 @dataclass(frozen=True)
@@ -136,3 +161,10 @@ class Predecessors:
 def as_indices(marks: Array | slice) -> Array:
     """Return places as an array."""
     return np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
+
+
+def positions(marks: Array | slice, mark: int) -> Array:
+    """Return the positions of an element among the places of an access."""
+    if not isinstance(marks, slice):
+        return np.flatnonzero(marks == mark)
+    return np.arange(mark - marks.start, mark - marks.start + (marks.start <= mark < marks.stop))

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.lines import KernelLine, current_line
+from triton_simulator.races.shadow import MAX_KEPT, as_indices, positions
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access, Lanes
 from triton_simulator.storage.undo import Undo
@@ -75,6 +77,18 @@ def _is_contiguous(index: Array, axis: int) -> bool:
     return index.shape[axis] > 1 and bool((np.diff(index, axis=axis) == 1).all())
 
 
+class _Places(NamedTuple):
+    """Places of an event's elements in a storage, and its slots."""
+
+    elements: _Elements
+    marks: Array | slice
+    slots: Array
+
+    def select(self, number: int) -> _Places:
+        """Return the place of one element."""
+        return _Places(self.elements, as_indices(self.marks)[[number]], self.slots[[number]])
+
+
 @dataclass(eq=False)
 class _Event:
     """Access by blocks of `size` elements.
@@ -89,6 +103,8 @@ class _Event:
     atomic: bool = False
     by_all: bool = False
     """True if all threads need the number that was loaded."""
+    reads: _Places | None = None
+    """What it has loaded, if the plan says that accesses are kept."""
 
     def conflicts(self, later: _Event, slots: Array, later_slots: Array) -> Array:
         """Return where slots belong to different threads of one program.
@@ -130,6 +146,7 @@ class Threads:
         self._log = log
         self._undo = undo
         self._events: list[_Event | None] = [None]
+        self._kept = 0
         self._elements: dict[int, _Elements] = {}
         self._blocks: dict[int, list[Block] | None] = {}
         """Blocks that programs came to since they waited, by storage.
@@ -149,6 +166,7 @@ class Threads:
         """Forget all accesses, as the launch starts again."""
         if len(self._events) > 1:
             del self._events[1:]
+            self._kept = 0
             self._elements.clear()
             self._stores_since[:] = self._reads_since[:] = 1
         self._blocks.clear()
@@ -236,14 +254,17 @@ class Threads:
 
         For a scalar that one thread is sure to load, returns what to call once others need it.
         """
-        elements, number, event, slots = self._event(access)
+        number, event, places = self._event(access, marks)
+        elements = places.elements
         stores = elements.stores[marks]
-        racing, same_program = self._find_races(stores, access, event, slots, self._stores_since)
-        self._report(stores, access, racing, event.line)
-        readers = elements.reads[marks]
-        several, _ = self._find_races(readers, access, event, slots, self._reads_since)
+        racing, same_program = self._find_races(stores, access, event, places.slots, self._stores_since)
+        self._report(stores, access, racing, event, places)
+        several, _ = self._find_races(elements.reads[marks], access, event, places.slots, self._reads_since)
         # An event's number and a slot fit one int64: 31 bits for the slot, one for `several`, the rest for the event.
-        elements.reads[marks] = (number << _LANE_BITS + 1) | slots | several * np.int64(_SEVERAL)
+        elements.reads[marks] = (number << _LANE_BITS + 1) | places.slots | several * np.int64(_SEVERAL)
+        if self._undo.plan.accesses and self._kept < MAX_KEPT:
+            event.reads = places
+            self._kept += len(places.slots)
         if event.size > 1:
             return None
 
@@ -251,7 +272,7 @@ class Threads:
             """Record that all threads need the scalar."""
             if not event.by_all:
                 event.by_all = True
-                self._report(stores, access, same_program & ~racing, event.line)
+                self._report(stores, access, same_program & ~racing, event, places)
 
         return share
 
@@ -260,21 +281,21 @@ class Threads:
 
         Elements were changed where `changed` is true.
         """
-        elements, number, event, slots = self._event(access)
-        event.atomic = atomic
+        number, event, places = self._event(access, marks)
+        event.atomic, elements = atomic, places.elements
         for previous, since, stored in (
             (elements.stores[marks], self._stores_since, True),
             (elements.reads[marks], self._reads_since, False),
         ):
-            racing, _ = self._find_races(previous, access, event, slots, since)
-            self._report(previous, access, racing & changed, event.line, stored=stored)
-        positions = np.arange(marks.start, marks.stop)[changed] if isinstance(marks, slice) else marks[changed]
-        names = (number << _LANE_BITS + 1) | slots[changed]
-        elements.stores[positions] = names
+            racing, _ = self._find_races(previous, access, event, places.slots, since)
+            self._report(previous, access, racing & changed, event, places, stored=stored)
+        stored_marks = as_indices(marks)[changed]
+        names = (number << _LANE_BITS + 1) | places.slots[changed]
+        elements.stores[stored_marks] = names
         # Where several lanes store to one element, each of them has stored it.
-        elements.stores[positions[elements.stores[positions] != names]] = 0
+        elements.stores[stored_marks[elements.stores[stored_marks] != names]] = 0
 
-    def _event(self, access: Access) -> tuple[_Elements, int, _Event, Array]:
+    def _event(self, access: Access, marks: Array | slice) -> tuple[int, _Event, _Places]:
         lanes, storage = access.lanes, access.region.storage
         assert lanes is not None
         if storage.address not in self._elements:
@@ -282,7 +303,8 @@ class Threads:
         layout = infer_layout(lanes, access.item, WARP * self.warps)
         event = _Event(current_line(), layout, lanes.size, lanes.group)
         self._events.append(event)
-        return self._elements[storage.address], len(self._events) - 1, event, lanes.slots().astype(np.int64, copy=False)
+        slots = lanes.slots().astype(np.int64, copy=False)
+        return len(self._events) - 1, event, _Places(self._elements[storage.address], marks, slots)
 
     def _find_races(
         self, names: Array, access: Access, event: _Event, slots: Array, since: Array
@@ -307,20 +329,41 @@ class Threads:
                 )
         return racing, same_program
 
-    def _report(self, names: Array, access: Access, racing: Array, line: KernelLine, *, stored: bool = False) -> None:
+    def _report(
+        self, names: Array, access: Access, racing: Array, event: _Event, places: _Places, *, stored: bool = False
+    ) -> None:
         if not racing.any():
             return
-        earlier = self._events[int(names[racing][0]) >> _LANE_BITS + 1]
-        assert earlier is not None
+        first = int(racing.argmax())
         self._log.add(
             Kind.RACE,
             access.owners[racing],
             access.region.from_first(access.index[racing], access.item),
             argument=access.region.name,
             stored=stored,
-            line=line,
-            earlier=earlier.line,
+            line=event.line,
+            earlier=self._find_earlier(int(names[first]), event, places.select(first)).line,
         )
+
+    def _find_earlier(self, name: int, event: _Event, place: _Places) -> _Event:
+        """Return the event that races with the access of one element.
+
+        Raises Restart if several threads have come there, and their accesses are not kept.
+        """
+        last = self._events[name >> _LANE_BITS + 1]
+        assert last is not None
+        if not name & _SEVERAL:
+            return last
+        if not self._undo.plan.accesses:
+            raise Restart("several threads came to an element", replace(self._undo.plan, accesses=True))
+        mark = int(as_indices(place.marks)[0])
+        since = self._reads_since[event.group[place.slots[0] // event.size]]
+        for earlier in filter(None, self._events[since:]):
+            if earlier.reads is not None and earlier.reads.elements is place.elements:
+                slots = earlier.reads.slots[positions(earlier.reads.marks, mark)]
+                if earlier.conflicts(event, slots, place.slots).any():
+                    return earlier
+        return last
 
 
 def _same_elements(first: Block, second: Block) -> bool:

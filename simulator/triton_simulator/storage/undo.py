@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from triton_simulator.signals import Plan, RestartOneByOne
 from triton_simulator.values.formats import Array
@@ -21,11 +22,12 @@ def elements_at(array: Array, where: Array | slice) -> Array:
 
 
 class Undo:
-    """Writes to arrays, and remembers what was there if the plan says so."""
+    """Writes to arrays and lists, undone later if the plan says so."""
 
     def __init__(self) -> None:
         self.plan = Plan()
         self._entries: list[tuple[Array, Array | slice, Array]] = []
+        self._lists: list[list[Any]] = []
         self._bytes = 0
 
     def put(self, array: Array, where: Array | slice, values: Array, current: Array | None = None) -> None:
@@ -43,13 +45,22 @@ class Undo:
                 raise RestartOneByOne("too much to undo", replace(self.plan, records_undo=False))
         array[where] = values
 
+    def append(self, items: list[Any], item: object) -> None:
+        """Carry out `items.append(item)`."""
+        if self.plan.records_undo:
+            self._lists.append(items)
+        items.append(item)
+
     def forget(self) -> None:
         """Forget all changes, which then stay."""
         self._entries.clear()
+        self._lists.clear()
         self._bytes = 0
 
     def roll_back(self) -> None:
         """Undo all changes, the last one first."""
         for array, where, previous in reversed(self._entries):
             array[where] = previous
+        for items in self._lists:
+            items.pop()
         self.forget()
