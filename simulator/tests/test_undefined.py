@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_simulator import KernelFaults, UndefinedResult, record
+from triton_simulator import Fault, KernelFaults, UndefinedResult, record
 
 from .executors import upstream
 
@@ -690,3 +691,81 @@ def test_an_undefined_choice_is_stored_and_printed_as_an_absurd_integer(capsys: 
     counts_by_undefined_values[(1,)](torch.ones(N), out, N)
     assert out.tolist() == [1] * N + [-559038737] * (16 - N)
     assert "-559038737" in capsys.readouterr().out
+
+
+@triton.jit
+def gathers(index_ptr, real_ptr, x_ptr, out_ptr, n, place: tl.constexpr):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    real = tl.load(real_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + place(index, real)), mask=offsets < n)  # HERE
+
+
+def gather(place: Callable[[Any, Any], Any]) -> tuple[Fault, ...]:
+    index, real = torch.arange(N, dtype=torch.int32) % 4, torch.rand(N)
+    with record() as launches:
+        gathers[(1,)](index, real, torch.rand(16), torch.zeros(16), N, place)
+    return launches[0].faults
+
+
+INSIDE: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda index, real: tl.minimum(tl.maximum(index, 0), 15),
+    lambda index, real: tl.clamp(real, 0.0, 15.0).to(tl.int32),
+    lambda index, real: tl.clamp(index.to(tl.float32), 0.0, 15.0).to(tl.int32),
+    lambda index, real: tl.clamp(tl.floor(real), 0.0, 15.0).to(tl.int32),
+    lambda index, real: (tl.sigmoid(real) * 15).to(tl.int32),
+    lambda index, real: (index & 0x7FFFFFFF) % 16,
+    lambda index, real: (index % 16 + 16) % 16,
+    lambda index, real: (index >> 28) & 15,
+    lambda index, real: tl.where(index > 8, 8, tl.where(index < 0, 0, index)),
+    lambda index, real: (index > 3).to(tl.int32),
+    lambda index, real: tl.argmax(index, 0) + 0 * index,
+    lambda index, real: tl.max(tl.minimum(tl.maximum(index, 0), 15), 0) + 0 * index,
+)
+OUTSIDE: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda index, real: index,
+    lambda index, real: 15 - index,
+    lambda index, real: index * 2 + 1,
+    lambda index, real: index % 16,
+    lambda index, real: tl.abs(index),
+    lambda index, real: tl.maximum(index, 0),
+    lambda index, real: tl.minimum(index, 15),
+    lambda index, real: tl.where(index > 8, 8, index),
+    lambda index, real: tl.where(index < 0, 0, index),
+    lambda index, real: tl.max(index, 0) + 0 * index,
+    lambda index, real: tl.min(index, 0) + 0 * index,
+    lambda index, real: tl.sum(index, 0) + 0 * index,
+    lambda index, real: real.to(tl.int32),
+    lambda index, real: tl.maximum(real, 0.0).to(tl.int32),
+    lambda index, real: tl.minimum(real, 15.0).to(tl.int32),
+)
+
+
+@pytest.mark.parametrize("place", INSIDE)
+def test_an_undefined_index_that_cannot_leave_the_tensor_is_right(place: Callable[[Any, Any], Any]) -> None:
+    assert gather(place) == ()
+
+
+@pytest.mark.parametrize("place", OUTSIDE)
+def test_an_undefined_index_names_the_load_that_it_comes_from(place: Callable[[Any, Any], Any]) -> None:
+    [fault] = gather(place)
+    assert fault.summary == "program 0 read x_ptr through an undefined index"
+    assert fault.line.text.endswith("# HERE")
+    assert fault.load is not None
+    assert fault.elements in (16 - N, 16)
+
+
+@triton.jit
+def gathers_rows_outside(index_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    row = tl.load(index_ptr + offsets, mask=offsets < n) * 1000
+    tl.store(out_ptr + offsets, tl.load(x_ptr + row * 4), mask=offsets < n)
+
+
+def test_an_index_outside_and_an_undefined_one_are_told_apart() -> None:
+    with record() as launches:
+        gathers_rows_outside[(1,)](torch.ones(N, dtype=torch.int32), torch.rand(16), torch.zeros(16), N)
+    assert sorted(fault.summary for fault in launches[0].faults) == [
+        "program 0 read x_ptr through an undefined index",
+        "program 0 read x_ptr[4000], but x_ptr has 16 elements",
+    ]

@@ -159,6 +159,8 @@ class Fault:
     """Whether the access has a mask."""
     wrapped: bool = False
     """Whether an offset of it was too large for int32, and wrapped around."""
+    undefined: bool = False
+    """Whether the index of an access is undefined."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
     distinct: int | None = None
@@ -219,6 +221,9 @@ class Fault:
         program = program_name(self.program)
         location = _element_name(self)
         match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.undefined:
+                action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote to"
+                return f"{program} {action} {self.argument or 'memory'} through an undefined index"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
                 if self.argument is None:
@@ -283,6 +288,13 @@ class Fault:
         if self.source is not None and not self.source.is_load:
             return self.source.advice
         match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.undefined and self.load is not None:
+                return (
+                    f"The index comes from a masked load without `other=`. {self.load}. Give that load an `other=`, or "
+                    "mask this access too."
+                )
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.undefined:
+                return "The index comes from an access outside its tensor, or from an atomic that is masked out."
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None and self.outside == 0:
                 return "Was the pointer made from the wrong number?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
@@ -397,7 +409,7 @@ def _place(line: KernelLine | None) -> str:
     return "" if line is None else f"on {line.name.partition(' of ')[0]}"
 
 
-_Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
+_Key = tuple[Kind, KernelLine, str | None, bool, bool, KernelLine | None]
 """Common properties of faults that are counted together."""
 
 
@@ -433,6 +445,7 @@ class FaultLog:
         stored: bool = False,
         masked: bool = False,
         wrapped: bool = False,
+        undefined: bool = False,
         source: PoisonSource | None = None,
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
@@ -449,7 +462,7 @@ class FaultLog:
         line = line or current_line()
         first = int(programs.min())
         is_first = programs == first
-        key = (kind, line, argument, stored, earlier)
+        key = (kind, line, argument, stored, undefined, earlier)
         tally = self._tallies.get(key)
         # Groups run in any order: of all programs the first is named, so that a message stays the same.
         if tally is None or first < tally.first_program:
@@ -470,6 +483,7 @@ class FaultLog:
                 stored=stored,
                 masked=masked,
                 wrapped=wrapped,
+                undefined=undefined,
                 source=source,
                 distinct=distinct,
                 dtype=dtype,

@@ -61,6 +61,11 @@ class Plan:
 
     It is where a result of one is stored, or a branch depends on one.
     """
+    undefined: int = 0
+    """Which of `UNDEFINED_NUMBERS` stand for undefined elements.
+
+    An undefined index is in bounds only if it is with all of them.
+    """
     accesses: bool = False
     """True if the accesses to watched storages are kept.
 

@@ -47,7 +47,7 @@ from triton_simulator.signals import (
     ValueInspection,
 )
 from triton_simulator.steps.recorder import StepRecorder
-from triton_simulator.values.formats import Array
+from triton_simulator.values.formats import UNDEFINED_NUMBERS, Array
 
 logger = logging.getLogger(__name__)
 
@@ -227,6 +227,7 @@ class Executor:
             while True:
                 try:
                     self._run(builder, values, restarted=restarted)
+                    self._check_undefined_indices(memory)
                     self._save_plan(memory, constants)
                     return None
                 except LaunchAborted:
@@ -257,8 +258,15 @@ class Executor:
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
         return replace(last.plan, watched=watched, threads=threads)
 
+    def _check_undefined_indices(self, memory: Memory) -> None:
+        """Start the launch again if an undefined index might be outside."""
+        following = memory.plan.undefined + 1
+        is_open = memory.bounds.has_undefined and following < len(UNDEFINED_NUMBERS) and not memory.log.faults()
+        if is_open and not self._side_effects.reaches_out():
+            raise Restart("undefined indices were in bounds", replace(memory.plan, undefined=following))
+
     def _save_plan(self, memory: Memory, constants: tuple[Any, ...]) -> None:
-        plan = memory.plan
+        plan = replace(memory.plan, undefined=0)
         last = _LaunchRecord(plan, _names(memory, plan.watched), _names(memory, plan.threads))
         if plan.one_by_one:
             self._last_sequential[constants] = last

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
@@ -16,9 +18,12 @@ from triton_simulator.values.value import Value
 class Bounds:
     """Check of the accesses of one launch."""
 
-    def __init__(self, log: FaultLog, space: AddressSpace) -> None:
+    def __init__(self, log: FaultLog, space: AddressSpace, trace: Callable[[str], None]) -> None:
         self._log = log
         self._space = space
+        self._trace = trace
+        self.has_undefined = False
+        """True once an index was undefined, in bounds or not."""
 
     def check(
         self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array
@@ -31,26 +36,46 @@ class Bounds:
         if bad is not None and mask is not None:
             bad = bad & mask.data
             bad = bad if bad.any() else None
+        undefined = None if pointer.poison is None else self._check_undefined(kind, region, pointer, mask, bad, group)
         if bad is not None:
-            owners, index = _culprits(group, pointer.data, bad)
-            # Of memory that belongs to no tensor, people are told the distance to one that they know.
-            near = region if region.size else self._space.nearest(region, index, item)
-            if near is not region:
-                index = index + (region.address - near.address) // item
-            self._log.add(
-                kind,
-                owners,
-                near.from_first(index, item),
-                argument=near.name,
-                size=near.length(item) if near.size else None,
-                masked=mask is not None,
-                wrapped=pointer.wrapped is not None and bool((pointer.wrapped & bad).any()),
-                source=source_of(pointer.poison),
-                dtype=str(pointer.get_element_ty()) if near.name is None else "",
-            )
+            self._report(kind, region, pointer, mask, item, group, _without(bad, undefined))
         if pointer.wrapped is not None:
-            self._check_wrapped(region, pointer, pointer.wrapped, mask, item, group)
+            self._check_wrapped(region, pointer, _without(pointer.wrapped, undefined), mask, item, group)
         return bad
+
+    def _check_undefined(
+        self, kind: Kind, region: Region, pointer: Value, mask: Value | None, bad: Array | None, group: Array
+    ) -> Array:
+        """Record accesses through undefined indices, and return those indices."""
+        undefined = np.asarray(pointer.poison)
+        self.has_undefined |= bool((undefined if mask is None else undefined & mask.data).any())
+        if bad is not None and (undefined & bad).any():
+            self._trace("an undefined value is an index")
+            owners, _ = _culprits(group, pointer.data, undefined & bad)
+            source = source_of(pointer.poison, lambda part: part & bad)
+            self._log.add(kind, owners, argument=region.name, undefined=True, masked=mask is not None, source=source)
+        return undefined
+
+    def _report(
+        self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array, bad: Array
+    ) -> None:
+        if not bad.any():
+            return
+        owners, index = _culprits(group, pointer.data, bad)
+        # Of memory that belongs to no tensor, people are told the distance to one that they know.
+        near = region if region.size else self._space.nearest(region, index, item)
+        if near is not region:
+            index = index + (region.address - near.address) // item
+        self._log.add(
+            kind,
+            owners,
+            near.from_first(index, item),
+            argument=near.name,
+            size=near.length(item) if near.size else None,
+            masked=mask is not None,
+            wrapped=pointer.wrapped is not None and bool((pointer.wrapped & bad).any()),
+            dtype=str(pointer.get_element_ty()) if near.name is None else "",
+        )
 
     def _check_wrapped(
         self, region: Region, pointer: Value, wrapped: Array, mask: Value | None, item: int, group: Array
@@ -61,6 +86,11 @@ class Bounds:
         if wrapped.any():
             owners, index = _culprits(group, pointer.data, wrapped)
             self._log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
+
+
+def _without(where: Array, undefined: Array | None) -> Array:
+    """Return where a place is known: an undefined index says nothing about it."""
+    return where if undefined is None else where & ~undefined
 
 
 def _culprits(group: Array, index: Array, bad: Array) -> tuple[Array, Array]:

@@ -79,7 +79,7 @@ class Memory:
         self.on_change: Callable[[], None] = lambda: None
         """Called when memory has changed."""
         self._polls = Polls()
-        self._bounds = Bounds(log, self.space)
+        self.bounds = Bounds(log, self.space, self.results.trace)
 
     @property
     def plan(self) -> Plan:
@@ -94,6 +94,7 @@ class Memory:
         self.space.restore()
         self.undo.plan = plan
         self.results.combines = False
+        self.bounds.has_undefined = False
         self.races.restart()
         self.begin_group(self.group)
 
@@ -125,7 +126,7 @@ class Memory:
             hook()
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         # Forbidden elements are recorded, and gathered all the same: `gather` clips, and they become undefined below.
-        bad = self._bounds.check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item, self.group)
+        bad = self.bounds.check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item, self.group)
         region.storage.loaded |= not volatile
         # To know which elements are accessed takes long, so it is done only if somebody asks: counts, polls, or races.
         share: Share | None = None
@@ -138,7 +139,7 @@ class Memory:
         # An access that may not happen, or happens elsewhere, gives no particular value either.
         for invalid in (bad, uncertain_lanes(pointer, mask)):
             if invalid is not None:
-                data = np.where(np.asarray(invalid), undefined_value(dtype), data).astype(data.dtype, copy=False)
+                data = np.where(np.asarray(invalid), self._undefined(dtype), data).astype(data.dtype, copy=False)
                 poison = union(poison, invalid)
         if volatile:
             self._record_poll(pointer, changed=False)
@@ -157,9 +158,9 @@ class Memory:
         if unsure is not None:
             mask, value = (
                 include_undefined(mask),
-                value.replace_where(unsure, Value(undefined_value(dtype), value.dtype, poison=unsure)),
+                value.replace_where(unsure, Value(self._undefined(dtype), value.dtype, poison=unsure)),
             )
-        bad = self._bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
+        bad = self.bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
         arrays = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
         is_same = all(len(array) == 1 for array in arrays)
@@ -183,16 +184,19 @@ class Memory:
         if unsure is not None:
             mask = include_undefined(mask)
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
-        bad = self._bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
+        bad = self.bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
         lanes = Lanes(pointer.shape, pointer.data, access_mask(mask, bad), self.group)
         access = make_access(region, lanes, item)
         self._begin_update(access, lanes, atomic, unsure)
         old, changed = atomic.apply(access, lanes, dtype, unsure, self.undo)
         self._end_update(access, pointer, atomic, changed)
         poison = union(combined_poison(pointer, *atomic.operands), unsure)
-        return _old_values(old, lanes, dtype, poison)
+        return _old_values(old, lanes, dtype, poison, self._undefined(dtype))
 
     # Parts of these
+
+    def _undefined(self, dtype: Any) -> Any:
+        return undefined_value(dtype, self.plan.undefined)
 
     def _fill_masked(
         self, data: Array, mask: Value, other: Value | None, dtype: Any, region: Region
@@ -201,7 +205,7 @@ class Memory:
         if other is None and self._zero:
             other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype)
         # Poison marks the element; NaN or an absurd number besides lets whoever prints it notice.
-        elsewhere = undefined_value(dtype) if other is None else other.data
+        elsewhere = self._undefined(dtype) if other is None else other.data
         data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
         if other is None:
             return data, self._masked_poison(mask, region)
@@ -332,10 +336,10 @@ class Memory:
         return result
 
 
-def _old_values(old: Array, lanes: Lanes, dtype: Any, poison: Array | None) -> Value:
-    """Return what an atomic returns; lanes without an access are undefined."""
+def _old_values(old: Array, lanes: Lanes, dtype: Any, poison: Array | None, masked: Any) -> Value:
+    """Return what an atomic returns: `masked` in lanes without an access."""
     if lanes.chosen is None:
         return Value(old.reshape(lanes.full_shape), dtype, lanes.shape, poison=poison)
-    result = np.full(lanes.full_shape, undefined_value(dtype), value_dtype(dtype))
+    result = np.full(lanes.full_shape, masked, value_dtype(dtype))
     result[np.broadcast_to(lanes.chosen, lanes.full_shape)] = old
     return Value(result, dtype, lanes.shape, poison=union(poison, ~lanes.chosen))

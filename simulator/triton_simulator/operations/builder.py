@@ -221,7 +221,7 @@ class Builder(Programs):
         """Return the smaller or larger of two operands, and count it."""
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
-        return result.mark_undefined()  # a maximum ignores NaN
+        return result
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
     create_icmpSLT = create_icmpULT = create_fcmpOLT = _comparison(np.less)

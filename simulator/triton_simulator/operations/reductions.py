@@ -97,9 +97,7 @@ def _sum(data: Array, axis: int) -> Array:
 
 def _fold_with(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
     data = np.asarray(fold(value.full(), axis=axis + 1)).astype(value.data.dtype, copy=False)
-    return Value(
-        round_to_dtype(data, value.dtype.scalar), value.dtype, shape, poison=_reduce_poison(value, axis)
-    ).mark_undefined()
+    return Value(round_to_dtype(data, value.dtype.scalar), value.dtype, shape, poison=_reduce_poison(value, axis))
 
 
 def _reduce_poison(value: Value, axis: int) -> Array | None:
@@ -135,7 +133,7 @@ def _arg_extremum(
         extreme = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
         # Which index is chosen depends on every value, so an undefined one spoils it, too.
         poison = _reduce_poison(value, axis)
-        results.append(Value(extreme.squeeze(axis + 1), operand.dtype, shape, poison=poison).mark_undefined())
+        results.append(Value(extreme.squeeze(axis + 1), operand.dtype, shape, poison=poison))
     return results
 
 

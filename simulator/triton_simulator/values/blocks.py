@@ -148,4 +148,4 @@ def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
     # An undefined element could be in any bin, so no count is certain.
     if poison is not None:
         poison = np.asanyarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
-    return Value(counts, tl.int32, (bins,), poison=poison).mark_undefined()
+    return Value(counts, tl.int32, (bins,), poison=poison)

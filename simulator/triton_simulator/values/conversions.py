@@ -70,9 +70,6 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     if is_int32 and int32.is_narrow():
         data = int32.wrap(source.data.astype(np.int64))
     result = source.with_data(data, target)
-    # An absurd integer would become an ordinary float, so the marker becomes NaN.
-    if target.is_floating() and not source.dtype.scalar.is_floating():
-        return result.mark_undefined()
     if is_integer_cast:
         result.wrapped = source.wrapped
         # Bounds stay true only if no number wraps.
@@ -91,7 +88,7 @@ def _fits(low: int, high: int, kind: np.dtype[Any]) -> bool:
 
 def floats_to_integers(source: Value, dtype: Any) -> Value:
     """Return floats as integers, rounded towards zero."""
-    return source.with_data(to_integers(source.data, dtype.scalar), dtype.scalar).mark_undefined()
+    return source.with_data(to_integers(source.data, dtype.scalar), dtype.scalar)
 
 
 def floats_to_floats(source: Value, dtype: Any, rounding: Any = None) -> Value:

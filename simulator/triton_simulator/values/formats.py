@@ -9,6 +9,7 @@ result to that subset. In memory it has its own bits.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -43,8 +44,15 @@ _STORED: dict[Any, np.dtype[Any]] = {
 
 _ADDRESS = np.dtype(np.uint64)
 
-UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
-"""The bits of an undefined integer. An undefined float is a NaN."""
+UNDEFINED_NUMBERS = (
+    (math.nan, 0xDEADBEEFDEADBEEF),
+    (math.inf, 0x5EAD3E6F5EAD3E6F),
+    (-math.inf, 0xDEADBEEFDEADBEEF),
+)
+"""Undefined floats, and the lowest bits of undefined integers: the first ones, or those that try their range.
+
+An integer of any size is negative with the first bits, and large with the second.
+"""
 
 
 def value_dtype(dtype: Any) -> np.dtype[Any]:
@@ -264,18 +272,19 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
 
 
 @functools.cache
-def undefined_value(dtype: Any) -> Any:
+def undefined_value(dtype: Any, number: int = 0) -> Any:
     """Return the value of an element that nothing defined.
 
-    It is NaN for floats, an absurd number for integers.
+    It is NaN for floats, and an absurd number for integers, or another one of `UNDEFINED_NUMBERS`.
     """
     native = value_dtype(dtype)
+    real, integer = UNDEFINED_NUMBERS[number]
     if native.kind == "f":
-        return native.type(np.nan)
+        return native.type(real)
     if native.kind == "b":
         return np.True_
     unsigned = np.dtype(f"u{native.itemsize}")
-    return np.array([UNDEFINED_BITS & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+    return np.array([integer & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
 
 
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
