@@ -769,3 +769,22 @@ def test_an_index_outside_and_an_undefined_one_are_told_apart() -> None:
         "program 0 read x_ptr through an undefined index",
         "program 0 read x_ptr[4000], but x_ptr has 16 elements",
     ]
+
+
+@triton.jit
+def chooses_one_of_two(x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    low = tl.load(x_ptr + offsets, mask=offsets >= 8)
+    high = tl.load(x_ptr + offsets, mask=offsets < 8)
+    tl.store(out_ptr + offsets, tl.where(offsets < 4, high, tl.where(offsets < 8, low, 0)), mask=offsets < 16)
+    tl.store(out_ptr + offsets, tl.where(offsets < 8, low, high), mask=offsets >= n)
+
+
+@pytest.mark.parametrize(("n", "loaded"), [(6, "offsets >= 8"), (9, "offsets < 8")])
+def test_the_load_of_the_first_element_is_named(n: int, loaded: str) -> None:
+    with record() as launches:
+        chooses_one_of_two[(1,)](torch.rand(16), torch.zeros(16), n)
+    told = launches[0].undefined[-1]
+    assert told.index == n
+    assert told.load is not None
+    assert loaded in told.load.text

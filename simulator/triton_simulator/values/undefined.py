@@ -84,13 +84,14 @@ def make_poison(where: Array, source: PoisonSource) -> Poison:
 def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda part: part) -> PoisonSource | None:
     """Return the source of a value's undefined elements, if known.
 
-    Operations and loops come before loads.
+    Operations and loops come before loads, then what comes first is the source of the first element.
 
     `matters` picks those elements that matter, out of an array like `poison`.
     """
     by_source = poison.by_source if isinstance(poison, Poison) else {}
-    sources = (source for source, mask in by_source.items() if matters(mask).any())
-    return min(sources, key=lambda source: (source.is_load, source.line.number), default=None)
+    firsts = {source: np.flatnonzero(matters(mask))[:1] for source, mask in by_source.items()}
+    sources = [source for source, first in firsts.items() if len(first)]
+    return min(sources, key=lambda source: (source.is_load, int(firsts[source][0]), source.line.number), default=None)
 
 
 def is_mixed(poison: Array | None) -> bool:
