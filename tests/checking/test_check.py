@@ -25,6 +25,7 @@ from triton_workshop.exercises.cases import launcher_args, random_case, to_float
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.int4_linear import unpack_weights
 from triton_workshop.exercises.tolerance import describe_tolerance, tolerance
+from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import new_process
 
 from .judging import LIMIT_SECONDS, judge_here
@@ -462,6 +463,13 @@ def test_a_picture_comes_with_wrong_pixels(checked: Check) -> None:
     assert [picture.caption for picture in finding.pictures] == ["expected", "yours", "difference"]
     expected, yours, _ = (picture.rgb for picture in finding.pictures)
     assert expected != yours
+
+
+@pytest.mark.parametrize(("number", "right", "wrong"), [("4", "*b.stride()", "N, 1"), ("6", "D**-0.5", "64**-0.5")])
+def test_a_wrong_argument_is_asked_about_and_not_the_grid(number: str, right: str, wrong: str, judged: Check) -> None:
+    finding = judged(EXERCISES[number], (right, wrong)).findings[0]
+    assert "[grid](" in finding.source
+    assert sentence("launch.arguments") in finding.hints[0]
 
 
 def test_a_script_that_does_not_end_is_killed_with_all_it_has_started(checked: Check, tmp_path: Path) -> None:

@@ -197,6 +197,13 @@ class Source:
         """Return the line of `kernel[grid](…)`."""
         return min((call.lineno for call in self.launches()), default=None)
 
+    def names_its_grid(self, line: int | None) -> bool:
+        """Return whether a line launches a kernel on a grid that another line makes."""
+        functions = [call.func for call in self.launches() if call.lineno == line]
+        return any(
+            isinstance(function, ast.Subscript) and isinstance(function.slice, ast.Name) for function in functions
+        )
+
     def launches(self) -> list[ast.Call]:
         """Return the calls `kernel[grid](…)` of the launcher."""
         calls = nodes_of(self.launcher, ast.Call) if self.launcher else self.calls()
