@@ -465,6 +465,20 @@ def test_a_picture_comes_with_wrong_pixels(checked: Check) -> None:
     assert expected != yours
 
 
+@pytest.mark.parametrize(
+    ("number", "right", "wrong"),
+    [
+        ("3", "accumulator += pixels *", "accumulator += pixels.to(tl.float16) *"),
+        ("4b", "tl.dot(a, b, accumulator", "tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), accumulator"),
+        ("5a", 'other=-float("inf"))', 'other=-float("inf")).to(tl.float16)'),
+    ],
+)
+def test_a_cast_to_16_bits_is_asked_about(number: str, right: str, wrong: str, judged: Check) -> None:
+    finding = judged(EXERCISES[number], (right, wrong)).findings[0]
+    assert finding.hint_name == "slip-type"
+    assert "float16` keeps less than float32" in finding.hints[1]
+
+
 @pytest.mark.parametrize(("number", "right", "wrong"), [("4", "*b.stride()", "N, 1"), ("6", "D**-0.5", "64**-0.5")])
 def test_a_wrong_argument_is_asked_about_and_not_the_grid(number: str, right: str, wrong: str, judged: Check) -> None:
     finding = judged(EXERCISES[number], (right, wrong)).findings[0]

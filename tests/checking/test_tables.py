@@ -23,7 +23,7 @@ OTHERWISE = {
     "1-argument-order-3": "block-not-power-of-two",  # so the launch stops; its line is the one, and both are quoted
     "3-mask-transposed-0": "shapes-do-not-broadcast",  # tiles are not square, so the shapes do not meet
     "3-mask-transposed-1": "shapes-do-not-broadcast",
-    "4-accumulator-not-float32-2": "todo-4",  # this tl.dot stops, as its two dtypes do not go together
+    "4-accumulator-not-float32-2": "slip-type",  # this tl.dot stops, as its two dtypes do not go together
 }
 """By the name of an edit: what hints it comes to in place of its own, and why; none where the script passes."""
 

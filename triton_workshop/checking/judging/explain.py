@@ -235,6 +235,9 @@ class Explainer:
         if not culprit.todos:
             question = sentence("lines.as-given")
             return "given-line", (ask_about_line(culprit, question), final_hint(culprit))
+        if narrow := self.source.narrow_type(culprit.line, culprit.code):
+            question, idea = explanation_named("slip-type").hints
+            return "slip-type", (question, idea.replace("OLD", narrow), final_hint(culprit))
         todo = culprit.todos[0]
         question, idea = self.exercise.hints[todo - 1]
         # The TODO's question is about the grid, which stands on another line.

@@ -198,11 +198,22 @@ class Source:
         return min((call.lineno for call in self.launches()), default=None)
 
     def names_its_grid(self, line: int | None) -> bool:
-        """Return whether a line launches a kernel on a grid that another line makes."""
+        """Return whether a line launches a kernel on a grid with a name."""
         functions = [call.func for call in self.launches() if call.lineno == line]
         return any(
             isinstance(function, ast.Subscript) and isinstance(function.slice, ast.Name) for function in functions
         )
+
+    def narrow_type(self, line: int | None, right: str) -> str:
+        """Return the 16-bit type of a line's statement.
+
+        It is empty if there is none, or if the `right` code has it, too.
+        """
+        statement = self.statement_at(line)
+        # A loop or a branch has other statements in it, whose types are no part of its own line.
+        attributes = nodes_of(None if hasattr(statement, "body") else statement, ast.Attribute)
+        types = (ast.unparse(attribute) for attribute in attributes if attribute.attr in ("float16", "bfloat16"))
+        return next((name for name in types if name not in right), "")
 
     def launches(self) -> list[ast.Call]:
         """Return the calls `kernel[grid](…)` of the launcher."""
