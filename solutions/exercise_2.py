@@ -1,6 +1,6 @@
 """Exercise 2: give an image the brown tone of old photographs.
 
-Each output channel is a weighted sum of the three input channels, at most 1.0:
+Colours are 0 to 1. Each output channel is a sum of all three, at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue
     green' = 0.349 red + 0.686 green + 0.168 blue
     blue'  = 0.272 red + 0.534 green + 0.131 blue
