@@ -694,6 +694,24 @@ def test_an_undefined_choice_is_stored_and_printed_as_an_absurd_integer(capsys: 
 
 
 @triton.jit
+def reverses_rows(x_ptr, out_ptr, n):
+    row, column = tl.arange(0, 4)[:, None], tl.arange(0, 16)[None, :]
+    x = tl.load(x_ptr + row * n + column, mask=column < n)
+    tl.store(out_ptr + row * n + n - 16 + column, tl.flip(x, 1), mask=column >= 16 - n)
+    tl.store(out_ptr + row * n + n - 16 + column, x.flip(), mask=column >= 16 - n)
+    downwards = tl.flip(tl.flip(x, 0), dim=-2)
+    tl.store(out_ptr + 4 * n + row * n + column, downwards, mask=column < n)
+
+
+def test_a_reversed_block_has_its_undefined_elements_at_the_other_end() -> None:
+    x, out = torch.rand(4, N), torch.zeros(8, N)
+    with record() as launches:
+        reverses_rows[(1,)](x, out, N)
+    assert launches[0].undefined == launches[0].faults == ()
+    assert torch.equal(out, torch.cat([x.flip(1), x]))
+
+
+@triton.jit
 def gathers(index_ptr, real_ptr, x_ptr, out_ptr, n, place: tl.constexpr):
     offsets = tl.arange(0, 16)
     index = tl.load(index_ptr + offsets, mask=offsets < n)

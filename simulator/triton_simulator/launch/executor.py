@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import triton
+from triton.language import standard
 from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
 
@@ -35,6 +36,7 @@ from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.memory.counts import Counts
 from triton_simulator.memory.memory import Memory
 from triton_simulator.operations.builder import Builder
+from triton_simulator.operations.flip import move_undefined
 from triton_simulator.races.threads import DEFAULT_WARPS
 from triton_simulator.races.waiting import Scheduler
 from triton_simulator.signals import (
@@ -403,7 +405,8 @@ def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
     is_outside = not is_launching() and isinstance(upstream.interpreter_builder, Builder)
     if is_outside:
         raise refusals.outside_call_error(function)
-    return function.rewrite()(*arguments, **named)
+    result = function.rewrite()(*arguments, **named)
+    return move_undefined(result, *arguments, **named) if function is standard.flip else result
 
 
 def is_refused(error: Exception) -> bool:
