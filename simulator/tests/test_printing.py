@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +113,26 @@ def test_each_program_prints_once_whatever_has_to_be_found_out(kernel: Any, caps
     with record():
         launch_two_programs(kernel, torch.zeros(300), torch.zeros(1, dtype=torch.int32))
     assert capsys.readouterr().out == "0\n1\n"
+
+
+def test_other_threads_print_during_a_launch_that_starts_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """A progress bar's output is neither left out nor counted."""
+    stop = threading.Event()
+
+    def report() -> None:
+        while not stop.is_set():
+            print("working")
+            stop.wait(0.001)
+
+    reporter = threading.Thread(target=report)
+    reporter.start()
+    with record():
+        for _ in range(20):
+            launch_two_programs(adds_in_turns, torch.zeros(300), torch.zeros(1, dtype=torch.int32))
+    stop.set()
+    reporter.join()
+    lines = re.findall("[01]", capsys.readouterr().out)
+    assert lines == ["0", "1"] * 20
 
 
 @triton.jit

@@ -30,6 +30,7 @@ from triton_simulator.language.side_effects import Analysis
 from triton_simulator.language.triton_builtins import is_launching, use_semantic
 from triton_simulator.launch import refusals
 from triton_simulator.launch.arguments import Parameters, is_on_gpu
+from triton_simulator.launch.output import repeatable_output
 from triton_simulator.launch.recording import Failure, Launch, raises_faults, recordings
 from triton_simulator.lines import error_line
 from triton_simulator.memory.coalescing import Coalescing
@@ -67,8 +68,6 @@ FIRST_GROUP_SIZE = 32
 
 With blocks of any size they do not take long to start again.
 """
-MANY_EVENTS = 1 << 16
-"""Room for atomics in a launch that must not start again when it needs more."""
 MAX_SINGLE_SPLITS = 8
 """Programs that may leave their group one by one.
 
@@ -221,7 +220,12 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        with use_semantic(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
+        with (
+            use_semantic(upstream.interpreter_semantic),
+            _with_memory(builder, memory),
+            np.errstate(all="ignore"),
+            repeatable_output() if self._side_effects.reaches_out() else nullcontext() as output,
+        ):
             values = {name: self._parameters.represent(name, value, memory) for name, value in bound.items()}
             constants = (grid, *(str(values[name]) for name in self._parameters.constants))
             memory.start(self._plan(memory, constants))
@@ -245,6 +249,8 @@ class Executor:
                         return _as_interpreter_error(error)
                     plan = replace(memory.plan, one_by_one=repr(error))
                 self._restart(builder, plan)
+                if output is not None:
+                    output.rewind()
                 restarted = True
 
     def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
@@ -252,9 +258,8 @@ class Executor:
         if self._side_effects.reaches_out():
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
-            # It must not start again to learn more, as it would print again.
-            storages = frozenset(region.storage.address for region in memory.space.regions)
-            return Plan(reason, traced=True, accesses=True, watched=storages, threads=storages, events=MANY_EVENTS)
+            # It should not start again to learn more, as only what it prints can be left out the second time.
+            return Plan(one_by_one=reason, traced=True)
         last = self._last_sequential.get(constants, self._last_batched)
         # Addresses change from launch to launch, so the last plan's storages are found by their argument's name.
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
