@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import torch
 import triton
 import triton.language as tl
+
+from triton_simulator import record
 
 from .executors import P
 
@@ -197,3 +200,32 @@ def test_an_undefined_condition_may_choose_pointers_that_are_not_used() -> None:
     out = torch.zeros(8)
     chooses_a_pointer[(1,)](torch.tensor([True, False] * 4), torch.ones(8), torch.full((8,), 2.0), out, 5)
     assert out.tolist() == [1, 2, 1, 2, 1, 0, 0, 0]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """What Triton takes for a pointer: an address, and the type of what is there."""
+
+    tensor: torch.Tensor
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.tensor.dtype
+
+    def data_ptr(self) -> int:
+        return self.tensor.data_ptr()
+
+
+@triton.jit
+def doubles(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at), mask=at < n)
+
+
+def test_an_argument_may_be_an_address_and_a_type() -> None:
+    x, out = torch.rand(16, dtype=torch.float16), torch.zeros(12)
+    doubles[(1,)](Buffer(x), Buffer(out), 12)
+    assert torch.equal(out, 2 * x[:12].float())
+    with record() as launches:
+        doubles[(1,)](Buffer(x), Buffer(out), 16)
+    assert launches[0].faults[0].summary == "program 0 wrote out_ptr[12..15], but out_ptr has 12 elements"

@@ -114,6 +114,8 @@ def _represent_by_type(memory: Memory, name: str, value: Any, *, specialise: boo
         return value if type_name == "constexpr" else _number(value, _type(type_name))
     if hasattr(value, "data_ptr"):
         dtype = _type(triton.runtime.jit.mangle_type(value))
+        if is_address(value):
+            return upstream.interpreter_semantic.cast(_number(value.data_ptr(), tl.uint64), dtype)
         origin, first = memory.space.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
         return tl.tensor(Value(np.array([first], np.int64), dtype, origin=origin), dtype)
     if isinstance(value, tuple):
@@ -173,6 +175,11 @@ def _type(name: str) -> Any:
     return tl.str_to_ty(name, None)
 
 
+def is_address(argument: Any) -> bool:
+    """Return whether an argument has an address, and nothing else is known."""
+    return hasattr(argument, "data_ptr") and not hasattr(getattr(argument, "base", argument), "untyped_storage")
+
+
 def is_on_gpu(argument: Any) -> bool:
     """Return whether a tensor, or one in a tuple, is on a GPU.
 
@@ -181,4 +188,4 @@ def is_on_gpu(argument: Any) -> bool:
     if isinstance(argument, tuple):
         return any(map(is_on_gpu, argument))
     tensor = getattr(argument, "base", argument)
-    return hasattr(tensor, "data_ptr") and tensor.device.type != "cpu"
+    return hasattr(tensor, "data_ptr") and not is_address(tensor) and tensor.device.type != "cpu"

@@ -29,7 +29,7 @@ from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
 from triton_simulator.language.triton_builtins import is_launching, use_semantic
 from triton_simulator.launch import refusals
-from triton_simulator.launch.arguments import Parameters, is_on_gpu
+from triton_simulator.launch.arguments import Parameters, is_address, is_on_gpu
 from triton_simulator.launch.output import repeatable_output
 from triton_simulator.launch.recording import Failure, Launch, raises_faults, recordings
 from triton_simulator.lines import error_line
@@ -220,6 +220,7 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
+        builder.integers |= {name: value.data_ptr() for name, value in bound.items() if is_address(value)}
         with (
             use_semantic(upstream.interpreter_semantic),
             _with_memory(builder, memory),
