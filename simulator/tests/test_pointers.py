@@ -1,4 +1,4 @@
-"""A pointer is true where its address is not 0, as Triton's compiler asks, wherever the language asks."""
+"""A pointer is true where its address is not 0, as Triton's compiler asks; an address with a type is a pointer."""
 
 from __future__ import annotations
 
