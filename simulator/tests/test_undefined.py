@@ -806,3 +806,80 @@ def test_the_load_of_the_first_element_is_named(n: int, loaded: str) -> None:
     assert told.index == n
     assert told.load is not None
     assert loaded in told.load.text
+
+
+@triton.jit
+def asserts_and_looks_up(index_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.device_assert(index < 16)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + (index & 15)), mask=offsets < n)
+
+
+@triton.jit
+def guards_its_store(index_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + index, 1.0, mask=(index >= 0) & (index < 16))
+
+
+@pytest.mark.parametrize("kernel", [asserts_and_looks_up, guards_its_store])
+def test_what_cannot_leave_the_tensor_is_no_fault(kernel: Any) -> None:
+    with record() as launches:
+        kernel[(1,)](torch.arange(N, dtype=torch.int32), torch.rand(16), torch.zeros(16), N)
+    assert launches[0].faults == ()
+    assert launches[0].failure is None
+
+
+@triton.jit
+def guards_one_side(index_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + index, mask=index >= 0), mask=offsets < n)
+
+
+@triton.jit
+def prints_an_index(index_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.maximum(tl.load(index_ptr + offsets, mask=offsets < n), 0)
+    print(tl.program_id(0))
+    tl.store(out_ptr + offsets, tl.load(x_ptr + index), mask=offsets < n)
+
+
+@triton.jit
+def divides_by_zero(index_ptr, x_ptr, out_ptr, n):
+    tl.store(out_ptr, tl.load(x_ptr + tl.maximum(5 // tl.load(index_ptr), 0)), mask=n > 0)
+
+
+@pytest.mark.parametrize("kernel", [guards_one_side, prints_an_index, divides_by_zero])
+def test_an_undefined_index_is_tried_from_end_to_end(kernel: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with record() as launches:
+        kernel[(1,)](torch.zeros(N * 4, dtype=torch.int32), torch.rand(16), torch.zeros(16), N)
+    [fault] = launches[0].faults
+    assert fault.undefined
+    assert capsys.readouterr().out in ("", "0\n")
+
+
+@triton.jit
+def chooses_by_an_undefined_flag(flag_ptr, x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    flag = tl.load(flag_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + tl.where(flag, 0, 1000)), mask=offsets < n)
+
+
+def test_an_undefined_flag_may_be_false() -> None:
+    with record() as launches:
+        chooses_by_an_undefined_flag[(1,)](torch.ones(N, dtype=torch.bool), torch.rand(16), torch.zeros(16), N)
+    assert [fault.undefined for fault in launches[0].faults] == [True]
+
+
+def test_a_block_is_flipped_by_arguments_with_names() -> None:
+    with record() as launches:
+        flips_by_name[(1,)](torch.rand(N), torch.zeros(16), N)
+    assert launches[0].failure is None
+
+
+@triton.jit
+def flips_by_name(x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    tl.store(out_ptr + offsets, tl.flip(x=tl.load(x_ptr + offsets, mask=offsets < n), dim=0), mask=offsets >= 16 - n)

@@ -289,12 +289,13 @@ class Fault:
             return self.source.advice
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.undefined and self.load is not None:
+                same = "use its mask here, too" if self.masked else "mask this access too"
                 return (
                     f"The index comes from a masked load without `other=`. {self.load}. Give that load an `other=`, or "
-                    "mask this access too."
+                    f"{same}."
                 )
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.undefined:
-                return "The index comes from an access outside its tensor, or from an atomic that is masked out."
+                return "Nothing defines it: it comes from an access that is masked out, or outside its tensor."
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None and self.outside == 0:
                 return "Was the pointer made from the wrong number?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
@@ -457,7 +458,7 @@ class FaultLog:
 
         In a race, `find_peer(i)` returns with whom `programs[i]` races.
 
-        It happens at the line that runs, unless another one is given.
+        It happens at the line that runs, unless another one is given. `find_peer` may raise Restart.
         """
         line = line or current_line()
         first = int(programs.min())

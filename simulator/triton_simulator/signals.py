@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from triton_simulator.values.formats import Numbers
+
 
 class Signal(BaseException):
     """Not an Exception: `except Exception` in a kernel must not swallow it."""
@@ -61,10 +63,10 @@ class Plan:
 
     It is where a result of one is stored, or a branch depends on one.
     """
-    undefined: int = 0
-    """Which of `UNDEFINED_NUMBERS` stand for undefined elements.
+    undefined: Numbers = Numbers.ABSURD
+    """The numbers of undefined elements.
 
-    An undefined index is in bounds only if it is with all of them.
+    The launch starts again with others if one of them may be an index.
     """
     accesses: bool = False
     """True if the accesses to watched storages are kept.

@@ -16,8 +16,7 @@ from triton.runtime import interpreter as upstream
 from triton_simulator.faults import Cause, PoisonSource
 from triton_simulator.language.loops import RuntimeRange, constexpr_value
 from triton_simulator.lines import current_line
-from triton_simulator.values.formats import undefined_value
-from triton_simulator.values.undefined import make_poison
+from triton_simulator.values.undefined import make_poison, stand_in
 from triton_simulator.values.value import Value
 
 
@@ -109,7 +108,7 @@ def undefined_index(loop: RuntimeRange, index: str) -> Any:
     The compiler's loops do not hand it out, so it is undefined.
     """
     poison = make_poison(np.array([True]), PoisonSource(current_line(), index, Cause.LOOP))
-    return tl.tensor(Value(np.array([undefined_value(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
+    return tl.tensor(Value(np.array([stand_in(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
 
 # Operators

@@ -50,7 +50,8 @@ from triton_simulator.signals import (
     ValueInspection,
 )
 from triton_simulator.steps.recorder import StepRecorder
-from triton_simulator.values.formats import UNDEFINED_NUMBERS, Array
+from triton_simulator.values.formats import Array, Numbers
+from triton_simulator.values.undefined import use_numbers
 
 logger = logging.getLogger(__name__)
 
@@ -225,7 +226,7 @@ class Executor:
             use_semantic(upstream.interpreter_semantic),
             _with_memory(builder, memory),
             np.errstate(all="ignore"),
-            repeatable_output() if self._side_effects.reaches_out() else nullcontext() as output,
+            repeatable_output() as output,
         ):
             values = {name: self._parameters.represent(name, value, memory) for name, value in bound.items()}
             constants = (grid, *(str(values[name]) for name in self._parameters.constants))
@@ -250,8 +251,7 @@ class Executor:
                         return _as_interpreter_error(error)
                     plan = replace(memory.plan, one_by_one=repr(error))
                 self._restart(builder, plan)
-                if output is not None:
-                    output.rewind()
+                output.rewind()
                 restarted = True
 
     def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
@@ -268,13 +268,13 @@ class Executor:
 
     def _check_undefined_indices(self, memory: Memory) -> None:
         """Start the launch again if an undefined index might be outside."""
-        following = memory.plan.undefined + 1
-        is_open = memory.bounds.has_undefined and following < len(UNDEFINED_NUMBERS) and not memory.log.faults()
-        if is_open and not self._side_effects.reaches_out():
-            raise Restart("undefined indices were in bounds", replace(memory.plan, undefined=following))
+        if memory.bounds.has_undefined and not memory.log.faults():
+            following = [*Numbers][[*Numbers].index(memory.plan.undefined) + 1 :]
+            if following:
+                raise Restart("undefined indices were in bounds", replace(memory.plan, undefined=following[0]))
 
     def _save_plan(self, memory: Memory, constants: tuple[Any, ...]) -> None:
-        plan = replace(memory.plan, undefined=0)
+        plan = replace(memory.plan, undefined=Numbers.ABSURD)
         last = _LaunchRecord(plan, _names(memory, plan.watched), _names(memory, plan.threads))
         if plan.one_by_one:
             self._last_sequential[constants] = last
@@ -438,6 +438,7 @@ def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
         yield
     finally:
         del builder.memory
+        use_numbers(Numbers.ABSURD)
 
 
 def _group_size(remaining: int, largest: int) -> int:

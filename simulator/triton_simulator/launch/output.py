@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TextIO
@@ -35,6 +35,11 @@ class Output:
         self._position += len(text)
         self._printed = max(self._printed, self._position)
         return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write lines, as `write` does."""
+        for line in lines:
+            self.write(line)
 
     def rewind(self) -> None:
         """Begin another run."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.storage.accesses import along_programs
+from triton_simulator.storage.accesses import along_programs, include_undefined
 from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.storage.regions import Region
 from triton_simulator.values.formats import Array
@@ -23,38 +23,35 @@ class Bounds:
         self._space = space
         self._trace = trace
         self.has_undefined = False
-        """True once an index was undefined, in bounds or not."""
+        """True once an access depended on an undefined value, in bounds or not."""
 
     def check(
         self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array
     ) -> Array | None:
         """Record forbidden accesses of a group of programs.
 
-        Returns a mask of them, or None for none.
+        Returns a mask of those that may happen, or None for none: where the mask is undefined, they may.
         """
-        bad = region.outside(pointer.data, item)
-        if bad is not None and mask is not None:
-            bad = bad & mask.data
-            bad = bad if bad.any() else None
-        undefined = None if pointer.poison is None else self._check_undefined(kind, region, pointer, mask, bad, group)
-        if bad is not None:
+        outside = region.outside(pointer.data, item)
+        undefined = None if pointer.poison is None else np.asarray(pointer.poison)
+        self.has_undefined |= uncertain_lanes(pointer, mask) is not None
+        if outside is not None:
+            bad = outside if mask is None else outside & mask.data
+            if undefined is not None:
+                self._report_undefined(kind, region, pointer, mask, group, bad & undefined)
             self._report(kind, region, pointer, mask, item, group, _without(bad, undefined))
         if pointer.wrapped is not None:
             self._check_wrapped(region, pointer, _without(pointer.wrapped, undefined), mask, item, group)
-        return bad
+        return _possible(outside, mask)
 
-    def _check_undefined(
-        self, kind: Kind, region: Region, pointer: Value, mask: Value | None, bad: Array | None, group: Array
-    ) -> Array:
-        """Record accesses through undefined indices, and return those indices."""
-        undefined = np.asarray(pointer.poison)
-        self.has_undefined |= bool((undefined if mask is None else undefined & mask.data).any())
-        if bad is not None and (undefined & bad).any():
+    def _report_undefined(
+        self, kind: Kind, region: Region, pointer: Value, mask: Value | None, group: Array, bad: Array
+    ) -> None:
+        if bad.any():
             self._trace("an undefined value is an index")
-            owners, _ = _culprits(group, pointer.data, undefined & bad)
+            owners, _ = _culprits(group, pointer.data, bad)
             source = source_of(pointer.poison, lambda part: part & bad)
             self._log.add(kind, owners, argument=region.name, undefined=True, masked=mask is not None, source=source)
-        return undefined
 
     def _report(
         self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array, bad: Array
@@ -86,6 +83,15 @@ class Bounds:
         if wrapped.any():
             owners, index = _culprits(group, pointer.data, wrapped)
             self._log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
+
+
+def _possible(outside: Array | None, mask: Value | None) -> Array | None:
+    """Return where an access outside may happen."""
+    if outside is None or mask is None:
+        return outside
+    chosen = include_undefined(mask)
+    possible: Array = outside & (mask if chosen is None else chosen).data
+    return possible if possible.any() else None
 
 
 def _without(where: Array, undefined: Array | None) -> Array:

@@ -43,11 +43,10 @@ from triton_simulator.values.formats import (
     encode,
     item_bytes,
     storage_dtype,
-    undefined_value,
     value_dtype,
 )
 from triton_simulator.values.thread_scalars import Share, thread_scalar
-from triton_simulator.values.undefined import make_poison, undefined_is_zero
+from triton_simulator.values.undefined import make_poison, stand_in, undefined_is_zero, use_numbers
 from triton_simulator.values.value import NOWHERE, Value, combined_poison, union
 
 MAX_POLLS = 50
@@ -93,6 +92,7 @@ class Memory:
         """
         self.space.restore()
         self.undo.plan = plan
+        use_numbers(plan.undefined)
         self.results.combines = False
         self.bounds.has_undefined = False
         self.races.restart()
@@ -139,7 +139,7 @@ class Memory:
         # An access that may not happen, or happens elsewhere, gives no particular value either.
         for invalid in (bad, uncertain_lanes(pointer, mask)):
             if invalid is not None:
-                data = np.where(np.asarray(invalid), self._undefined(dtype), data).astype(data.dtype, copy=False)
+                data = np.where(np.asarray(invalid), stand_in(dtype), data).astype(data.dtype, copy=False)
                 poison = union(poison, invalid)
         if volatile:
             self._record_poll(pointer, changed=False)
@@ -156,11 +156,9 @@ class Memory:
         # A store under an undefined mask may happen or not: the element is stored as undefined.
         unsure = uncertain_lanes(pointer, mask)
         if unsure is not None:
-            mask, value = (
-                include_undefined(mask),
-                value.replace_where(unsure, Value(self._undefined(dtype), value.dtype, poison=unsure)),
-            )
+            value = value.replace_where(unsure, Value(stand_in(dtype), value.dtype, poison=unsure))
         bad = self.bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
+        mask = include_undefined(mask)
         arrays = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
         is_same = all(len(array) == 1 for array in arrays)
@@ -181,22 +179,18 @@ class Memory:
                 pointer, mask, lambda pointers, submask: self.update(pointers, submask, dtype, atomic)
             )
         unsure = uncertain_lanes(pointer, mask)
-        if unsure is not None:
-            mask = include_undefined(mask)
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         bad = self.bounds.check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item, self.group)
+        mask = include_undefined(mask)
         lanes = Lanes(pointer.shape, pointer.data, access_mask(mask, bad), self.group)
         access = make_access(region, lanes, item)
         self._begin_update(access, lanes, atomic, unsure)
         old, changed = atomic.apply(access, lanes, dtype, unsure, self.undo)
         self._end_update(access, pointer, atomic, changed)
         poison = union(combined_poison(pointer, *atomic.operands), unsure)
-        return _old_values(old, lanes, dtype, poison, self._undefined(dtype))
+        return _old_values(old, lanes, dtype, poison)
 
     # Parts of these
-
-    def _undefined(self, dtype: Any) -> Any:
-        return undefined_value(dtype, self.plan.undefined)
 
     def _fill_masked(
         self, data: Array, mask: Value, other: Value | None, dtype: Any, region: Region
@@ -205,7 +199,7 @@ class Memory:
         if other is None and self._zero:
             other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype)
         # Poison marks the element; NaN or an absurd number besides lets whoever prints it notice.
-        elsewhere = self._undefined(dtype) if other is None else other.data
+        elsewhere = stand_in(dtype) if other is None else other.data
         data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
         if other is None:
             return data, self._masked_poison(mask, region)
@@ -336,10 +330,10 @@ class Memory:
         return result
 
 
-def _old_values(old: Array, lanes: Lanes, dtype: Any, poison: Array | None, masked: Any) -> Value:
-    """Return what an atomic returns: `masked` in lanes without an access."""
+def _old_values(old: Array, lanes: Lanes, dtype: Any, poison: Array | None) -> Value:
+    """Return what an atomic returns; lanes without an access are undefined."""
     if lanes.chosen is None:
         return Value(old.reshape(lanes.full_shape), dtype, lanes.shape, poison=poison)
-    result = np.full(lanes.full_shape, masked, value_dtype(dtype))
+    result = np.full(lanes.full_shape, stand_in(dtype), value_dtype(dtype))
     result[np.broadcast_to(lanes.chosen, lanes.full_shape)] = old
     return Value(result, dtype, lanes.shape, poison=union(poison, ~lanes.chosen))

@@ -377,18 +377,24 @@ class Builder(Programs):
     def create_assert(self, condition: Value, message: str) -> None:
         """Raise AssertionError if the condition is false anywhere."""
         condition = self.as_numbers(condition)
-        if not condition.data.all():
+        if not _is_true(condition):
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
         """Raise ValueError if the condition is false anywhere."""
-        if not condition.data.all():
+        if not _is_true(condition):
             raise ValueError("tl.assume was given a condition that is false")
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.upstream, name)  # types, and operations that this builder lacks
         return run_per_program(self, name, member) if name.startswith("create_") else member
+
+
+def _is_true(condition: Value) -> bool:
+    """Return whether a condition holds wherever it is defined."""
+    poison = getattr(condition, "poison", None)  # handles of Triton's own interpreter have none
+    return bool((condition.data.astype(np.bool_) | (False if poison is None else np.asarray(poison))).all())
 
 
 def _hexadecimal(number: Any) -> str:

@@ -48,7 +48,7 @@ def _spoil(result: Any, poisons: list[Array]) -> None:
             # Only one program runs at a time, so one truth value is enough.
             flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])
             value.poison = flat.reshape((1,) * (len(value.shape) + 1))
-            value.mark_undefined()
+            value.replace_undefined()
 
 
 def _as_upstream(value: Any) -> Any:

@@ -278,6 +278,7 @@ class Races:
         same = bits(current()) == bits(replacement)
         self._report(named, named.shadow.writers, lost & ~same & (last != NOBODY), stored=True)
         if named.shadow.readers is None:
+            named.shadow.writers.put_several(named.marks, lost & same)
             return
         silent = lost & same
         if silent.any():
@@ -433,10 +434,12 @@ class Races:
 
         It is one of those that came to an element; with it comes what it did.
         """
-        for moment, site in table.accesses_at(mark):
-            program = int(self.ordering.actors(np.array([moment]))[0])
-            if program != owner and self.ordering.unordered(np.array([owner]), np.array([moment])):
-                return program, site
+        for moments, site in table.accesses_at(mark):
+            programs = self.ordering.actors(moments)
+            unordered = programs != owner
+            unordered[unordered] = self.ordering.unordered(np.full(unordered.sum(), owner), moments[unordered])
+            if unordered.any():
+                return int(programs[unordered][0]), site
         return UNKNOWN, table.sites.only()
 
     def _weak_order(self, excluded: set[KernelLine]) -> WeakOrder | None:

@@ -19,7 +19,7 @@ MAX_TABLE_BYTES = 64 << 20
 
 
 MAX_KEPT = 1 << 22
-"""Elements of accesses that are kept for one table, at about 30 bytes each."""
+"""Elements of accesses that are kept for one table, or for all threads, at about 30 bytes each."""
 
 
 class Sites:
@@ -82,11 +82,12 @@ class Table:
             self._undo.append(self._accesses, named)
             self._kept += len(named.names)
 
-    def accesses_at(self, mark: int) -> Iterator[tuple[int, Site]]:
-        """Yield the moment and the site of each kept access to an element."""
+    def accesses_at(self, mark: int) -> Iterator[tuple[Array, Site]]:
+        """Yield the moments and the site of each kept access to an element."""
         for named in self._accesses:
-            for moment in named.moments[positions(named.marks, mark)].tolist():
-                yield moment, named.site
+            found = positions(named.marks, mark)
+            if len(found):
+                yield np.unique(named.moments[found]), named.site
 
     def put(self, marks: Array | slice, names: Array) -> None:
         """Write names, the last of them where an element occurs again."""

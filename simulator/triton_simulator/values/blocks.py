@@ -126,7 +126,7 @@ def gather(source: Value, index: Value, axis: int) -> Value:
 
     result = source.rearrange(take, index.shape)
     result.poison = union(result.poison, index.poison)
-    return result.mark_undefined()
+    return result.replace_undefined()
 
 
 def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:

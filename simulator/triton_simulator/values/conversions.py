@@ -102,4 +102,4 @@ def bitcast(source: Value, dtype: Any) -> Value:
     """Return the bits of `source` as another type of the same size."""
     target = dtype.scalar
     bits = np.ascontiguousarray(encode(source.data, source.dtype.scalar)).view(storage_dtype(target))
-    return source.with_data(decode(bits, target), target).mark_undefined()
+    return source.with_data(decode(bits, target), target)

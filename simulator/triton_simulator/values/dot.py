@@ -153,7 +153,7 @@ def _scale_factors(scale: Value) -> Value:
 
 
 def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> Value:
-    return Value(data, dtype, accumulator.shape, poison=_poison(a, b, accumulator)).mark_undefined()
+    return Value(data, dtype, accumulator.shape, poison=_poison(a, b, accumulator)).replace_undefined()
 
 
 def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:

@@ -161,7 +161,7 @@ def _mark_undefined(result: Value, a: Value, b: Value, where: Array, cause: Caus
     if not where.any():
         return result
     result.poison = union(result.poison, make_poison(where, PoisonSource(current_line(), cause=cause)))
-    return result.mark_undefined()
+    return result.replace_undefined()
 
 
 def _positive(a: Value, b: Value) -> bool:
@@ -270,8 +270,7 @@ def call_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
         if rounds_to_integer
         else flush(data.astype(value_dtype(dtype.scalar), copy=False))
     )
-    # What comes of NaN need not be NaN: any number to the power of 0 is 1.
-    return Value(data, dtype.scalar, operands[0].shape, poison=combined_poison(*operands)).mark_undefined()
+    return Value(data, dtype.scalar, operands[0].shape, poison=combined_poison(*operands))
 
 
 def select(condition: Value, a: Value, b: Value) -> Value:

@@ -9,8 +9,8 @@ result to that subset. In memory it has its own bits.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -44,15 +44,19 @@ _STORED: dict[Any, np.dtype[Any]] = {
 
 _ADDRESS = np.dtype(np.uint64)
 
-UNDEFINED_NUMBERS = (
-    (math.nan, 0xDEADBEEFDEADBEEF),
-    (math.inf, 0x5EAD3E6F5EAD3E6F),
-    (-math.inf, 0xDEADBEEFDEADBEEF),
-)
-"""Undefined floats, and the lowest bits of undefined integers: the first ones, or those that try their range.
+UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
+"""The bits of an undefined integer. An undefined float is a NaN."""
 
-An integer of any size is negative with the first bits, and large with the second.
-"""
+
+class Numbers(StrEnum):
+    """Numbers that stand for undefined elements."""
+
+    ABSURD = "absurd"
+    """What catches the eye: NaN, or the integer of `UNDEFINED_BITS`."""
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    ZERO = "zero"
+    """What NVIDIA's GPUs happen to give, and what a flag that is false is made of."""
 
 
 def value_dtype(dtype: Any) -> np.dtype[Any]:
@@ -272,19 +276,29 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
 
 
 @functools.cache
-def undefined_value(dtype: Any, number: int = 0) -> Any:
-    """Return the value of an element that nothing defined.
-
-    It is NaN for floats, and an absurd number for integers, or another one of `UNDEFINED_NUMBERS`.
-    """
+def undefined_value(dtype: Any, numbers: Numbers = Numbers.ABSURD) -> Any:
+    """Return the value of an element that nothing defined."""
     native = value_dtype(dtype)
-    real, integer = UNDEFINED_NUMBERS[number]
+    if numbers is Numbers.ZERO:
+        return native.type(0)
+    if numbers is not Numbers.ABSURD:
+        return _extreme(native, largest=numbers is Numbers.LARGEST)
     if native.kind == "f":
-        return native.type(real)
+        return native.type(np.nan)
     if native.kind == "b":
         return np.True_
     unsigned = np.dtype(f"u{native.itemsize}")
-    return np.array([integer & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+    return np.array([UNDEFINED_BITS & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+
+
+def _extreme(native: np.dtype[Any], *, largest: bool) -> Any:
+    if native.kind == "f":
+        return native.type(np.inf if largest else -np.inf)
+    if native.kind == "b":
+        return np.bool_(largest)
+    limits = np.iinfo(native)
+    # The least number of all has no opposite: its absolute value would be negative.
+    return native.type(limits.max if largest else limits.min + (native.kind == "i"))
 
 
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:

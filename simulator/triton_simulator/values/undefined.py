@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from triton_simulator.faults import PoisonSource
-from triton_simulator.values.formats import Array
+from triton_simulator.values.formats import Array, Numbers, undefined_value
 
 UNDEFINED_VARIABLE = "TRITON_SIMULATOR_UNDEFINED"
 """The variable that, set to `zero`, makes undefined loads 0.
@@ -28,6 +28,21 @@ UNDEFINED_VARIABLE = "TRITON_SIMULATOR_UNDEFINED"
 It concerns what a masked load without `other=` leaves undefined, for kernels that rely on what NVIDIA's GPUs happen to
 do.
 """
+
+
+_numbers = Numbers.ABSURD
+"""The numbers of the launch that runs; only one runs at a time."""
+
+
+def use_numbers(numbers: Numbers) -> None:
+    """Let these numbers stand for undefined elements from now on."""
+    global _numbers
+    _numbers = numbers
+
+
+def stand_in(dtype: Any) -> Any:
+    """Return the number that a launch computes with where nothing defined one."""
+    return undefined_value(dtype, _numbers)
 
 
 def undefined_is_zero() -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from triton_simulator.values.formats import Array, undefined_value
+from triton_simulator.values.undefined import stand_in
 
 NOWHERE = 0
 """The origin of a pointer that belongs to no tensor.
@@ -113,20 +114,22 @@ class Value:
         return result
 
     def marked_data(self) -> Array:
-        """Return `data`, with undefined elements marked.
+        """Return `data` as it leaves the kernel, with undefined elements marked.
 
         Where nothing defined a number, this puts one that catches the eye; a pointer stays as it is.
         """
         if self.poison is None or self.dtype.scalar.is_ptr():
             return self.data
-        marker = undefined_value(self.dtype.scalar)
-        # As a plain mask: from poison, numpy would make poison of truth values, too.
-        return np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
+        return self._with_undefined(undefined_value(self.dtype.scalar))
 
-    def mark_undefined(self) -> Value:
-        """Mark undefined elements in the value itself, and return it."""
+    def _with_undefined(self, number: Any) -> Array:
+        # As a plain mask: from poison, numpy would make poison of truth values, too.
+        return np.where(np.asarray(self.poison), number, self.data).astype(self.data.dtype, copy=False)
+
+    def replace_undefined(self) -> Value:
+        """Let undefined elements be any number, and return the value."""
         if self.poison is not None and not self.dtype.scalar.is_ptr():
-            self.data, self.bounds = self.marked_data(), None
+            self.data, self.bounds = self._with_undefined(stand_in(self.dtype.scalar)), None
         return self
 
     def with_data(self, data: Array, dtype: Any) -> Value:
