@@ -240,7 +240,7 @@ class Explainer:
             return "slip-type", (question, idea.replace("OLD", narrow), final_hint(culprit))
         todo = culprit.todos[0]
         question, idea = self.exercise.hints[todo - 1]
-        # The TODO's question is about the grid, which stands on another line.
+        # The TODO's question is about the grid as well, which stands on another line.
         if self.source.names_its_grid(culprit.line):
             question = sentence("launch.arguments")
         return f"todo-{todo}", (ask_about_line(culprit, question), idea, final_hint(culprit))
