@@ -6,11 +6,10 @@ Those of ours are no errors, so no kernel can catch one as an error; `tl.static_
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-
-from triton_simulator.values.formats import Numbers
 
 
 class Signal(BaseException):
@@ -42,6 +41,17 @@ class ElementBranch(Signal):
 
     Whole blocks cannot answer what Python asks.
     """
+
+
+class Numbers(StrEnum):
+    """Numbers that stand for undefined elements."""
+
+    ABSURD = "absurd"
+    """What catches the eye: NaN, or an absurd integer."""
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    ZERO = "zero"
+    """What NVIDIA's GPUs happen to give, and what a flag that is false is made of."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from triton_simulator.races.waiting import Scheduler
 from triton_simulator.signals import (
     Divergence,
     LaunchAborted,
+    Numbers,
     Plan,
     Restart,
     RestartOneByOne,
@@ -50,7 +51,7 @@ from triton_simulator.signals import (
     ValueInspection,
 )
 from triton_simulator.steps.recorder import StepRecorder
-from triton_simulator.values.formats import Array, Numbers
+from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import use_numbers
 
 logger = logging.getLogger(__name__)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 import triton.language as tl
 from numpy.typing import NDArray
+
+from triton_simulator.signals import Numbers
 
 Array = NDArray[Any]
 
@@ -46,17 +47,6 @@ _ADDRESS = np.dtype(np.uint64)
 
 UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
 """The bits of an undefined integer. An undefined float is a NaN."""
-
-
-class Numbers(StrEnum):
-    """Numbers that stand for undefined elements."""
-
-    ABSURD = "absurd"
-    """What catches the eye: NaN, or the integer of `UNDEFINED_BITS`."""
-    LARGEST = "largest"
-    SMALLEST = "smallest"
-    ZERO = "zero"
-    """What NVIDIA's GPUs happen to give, and what a flag that is false is made of."""
 
 
 def value_dtype(dtype: Any) -> np.dtype[Any]:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from triton_simulator.faults import PoisonSource
-from triton_simulator.values.formats import Array, Numbers, undefined_value
+from triton_simulator.signals import Numbers
+from triton_simulator.values.formats import Array, undefined_value
 
 UNDEFINED_VARIABLE = "TRITON_SIMULATOR_UNDEFINED"
 """The variable that, set to `zero`, makes undefined loads 0.
