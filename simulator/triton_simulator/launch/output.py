@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, TextIO
 
 _is_printing: ContextVar[bool] = ContextVar("is_printing", default=False)
-"""Whether it is a launch that prints. Its threads inherit it, and others, such as a progress bar's, do not."""
+"""Whether a launch runs here. Its threads inherit it, and others, such as a progress bar's, do not."""
 
 
 class Output:

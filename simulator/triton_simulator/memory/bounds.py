@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.storage.accesses import along_programs, include_undefined
+from triton_simulator.storage.accesses import along_programs
 from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.storage.regions import Region
 from triton_simulator.values.formats import Array
@@ -35,14 +35,16 @@ class Bounds:
         outside = region.outside(pointer.data, item)
         undefined = None if pointer.poison is None else np.asarray(pointer.poison)
         self.has_undefined |= uncertain_lanes(pointer, mask) is not None
-        if outside is not None:
-            bad = outside if mask is None else outside & mask.data
+        bad = outside if outside is None or mask is None else outside & mask.data
+        if bad is not None and not bad.any():
+            bad = None
+        if bad is not None:
             if undefined is not None:
                 self._report_undefined(kind, region, pointer, mask, group, bad & undefined)
             self._report(kind, region, pointer, mask, item, group, _without(bad, undefined))
         if pointer.wrapped is not None:
             self._check_wrapped(region, pointer, _without(pointer.wrapped, undefined), mask, item, group)
-        return _possible(outside, mask)
+        return bad if mask is None or mask.poison is None else _possible(outside, mask)
 
     def _report_undefined(
         self, kind: Kind, region: Region, pointer: Value, mask: Value | None, group: Array, bad: Array
@@ -85,12 +87,11 @@ class Bounds:
             self._log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
 
 
-def _possible(outside: Array | None, mask: Value | None) -> Array | None:
-    """Return where an access outside may happen."""
-    if outside is None or mask is None:
-        return outside
-    chosen = include_undefined(mask)
-    possible: Array = outside & (mask if chosen is None else chosen).data
+def _possible(outside: Array | None, mask: Value) -> Array | None:
+    """Return where an access outside may happen, as its mask is undefined."""
+    if outside is None:
+        return None
+    possible: Array = outside & (mask.data | np.asarray(mask.poison))
     return possible if possible.any() else None
 
 

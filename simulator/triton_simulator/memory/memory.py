@@ -231,7 +231,7 @@ class Memory:
         storage.stored = True
         # Raises Restart as soon as the launch turns out to load from here, too.
         self.races.watched(storage)
-        # A choice by an undefined condition looks like any number until here.
+        # What is undefined looks like any number until here.
         new = lanes.select(encode(value.marked_data(), dtype))
         if value.poison is not None:
             self.results.record_store(access, lanes, value.poison, intended=intended)
